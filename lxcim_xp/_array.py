@@ -1,0 +1,168 @@
+"""Everything the package knows about array libraries.
+
+All other modules receive a namespace ``xp`` of the Array API standard and use nothing but the
+standard on it. What the standard leaves to each library is asked here: which namespace the
+arguments belong to, which float is the widest on their device, whether values may be looked at.
+"""
+
+import sys
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any, TypeAlias
+
+import array_api_compat
+import numpy as np
+
+Array: TypeAlias = Any
+DType: TypeAlias = Any
+Namespace: TypeAlias = Any
+
+# Running sums in float32 are built from pieces of this length: the rounding error then grows with
+# the length of a piece, not with n. It only matters where the device has no float64.
+_PIECE = 256
+
+
+def namespace(**arguments: Any) -> Namespace:
+    """Return the one namespace that all arrays among the named arguments belong to.
+
+    Lists, tuples and numbers belong to no library and follow the others; when there is nothing to
+    follow, and for anything that only knows how to become a NumPy array (a pandas Series, say),
+    the namespace is NumPy's.
+    """
+    found: Namespace = None
+    found_in = ""
+    for name, argument in arguments.items():
+        xp = _namespace_of(name, argument)
+        if xp is None:
+            continue
+        if found is None:
+            found, found_in = xp, name
+        elif xp is not found:
+            raise TypeError(
+                f"{found_in} is a {library_name(found)} array but {name} is a {library_name(xp)} "
+                f"array. Convert one of them: all arrays of a call must be of one library."
+            )
+    return array_api_compat.array_namespace(np.empty(0)) if found is None else found
+
+
+def _namespace_of(name: str, argument: Any) -> Namespace | None:
+    if argument is None or isinstance(argument, bool | int | float | list | tuple | np.generic):
+        return None
+    if isinstance(argument, np.ma.MaskedArray):
+        raise TypeError(
+            f"{name} is a NumPy masked array. Pass {name}.data and where=~{name}.mask instead."
+        )
+    if _is_torch(argument):
+        # array_api_compat would look the type up in an lru_cache, about which torch.compile warns.
+        import array_api_compat.torch as torch_namespace
+
+        return torch_namespace
+    if array_api_compat.is_array_api_obj(argument):
+        return array_api_compat.array_namespace(argument)
+    if hasattr(argument, "__array__"):
+        return array_api_compat.array_namespace(np.empty(0))
+    raise TypeError(
+        f"{name} must be an array, a list or a number; found {type(argument).__name__}. "
+        f"Convert it with numpy.asarray first."
+    )
+
+
+def _is_torch(argument: Any) -> bool:
+    torch: ModuleType | None = sys.modules.get("torch")
+    return torch is not None and isinstance(argument, torch.Tensor)
+
+
+def library_name(xp: Namespace) -> str:
+    """Return the library's name as its users write it: numpy, jax, torch, cupy ..."""
+    return str(xp.__name__).removeprefix("array_api_compat.").partition(".")[0]
+
+
+def device_of(xp: Namespace, x: Array) -> Any:
+    """Return what to pass as ``device=`` to put a new array beside ``x``."""
+    # Under a JAX transform an array has no device, and new arrays follow the others anyway.
+    return None if library_name(xp) == "jax" else x.device
+
+
+def array_like(xp: Namespace, value: Any, like: Array) -> Array:
+    """Return an array in the dtype of ``like``; a number fills its shape."""
+    if isinstance(value, int | float):
+        return xp.full_like(like, value)
+    return xp.astype(value, like.dtype, copy=False)
+
+
+def widest_float(xp: Namespace, x: Array) -> DType:
+    """Return the widest real floating dtype of the device of ``x``: what sums are made in."""
+    if library_name(xp) == "numpy":
+        return np.float64  # the same answer as below, without building a table on every call
+    dtypes = xp.__array_namespace_info__().dtypes(device=device_of(xp, x), kind="real floating")
+    return dtypes.get("float64", dtypes["float32"])
+
+
+def default_float(xp: Namespace, x: Array) -> DType:
+    """Return the float that the library gives to integers on the device of ``x``."""
+    defaults = xp.__array_namespace_info__().default_dtypes(device=device_of(xp, x))
+    return defaults["real floating"]
+
+
+def values_are_at_hand(xp: Namespace) -> bool:
+    """Say whether values may be looked at, without tracing and without waiting for a device."""
+    return library_name(xp) == "numpy"
+
+
+def first_position(mask: Array) -> int | tuple[int, ...] | None:
+    """Return where a NumPy mask is first true (an int in one dimension), or None."""
+    if not mask.any():
+        return None
+    position = tuple(int(index) for index in np.argwhere(mask)[0])
+    return position[0] if len(position) == 1 else position
+
+
+def scalar_if_numpy(xp: Namespace, x: Array) -> Array:
+    """Turn a 0-d NumPy array into a NumPy scalar, as NumPy's own reductions do."""
+    return x[()] if library_name(xp) == "numpy" else x
+
+
+def divide(xp: Namespace, numerator: Array, denominator: Array) -> Array:
+    """Divide, with NaN, no warning and finite derivatives where the denominator is zero."""
+    zero = denominator == 0
+    quotient = numerator / xp.where(zero, xp.ones_like(denominator), denominator)
+    return xp.where(zero, xp.full_like(quotient, xp.nan), quotient)
+
+
+def repeat(xp: Namespace, times: int, body: Callable[[Any, Array], Array], state: Array) -> Array:
+    """Apply ``state = body(k, state)`` for k = 0 .. times - 1.
+
+    Under JAX the loop has a single traced body, so that compile time does not grow with ``times``.
+    """
+    if library_name(xp) == "jax":
+        from jax.lax import fori_loop
+
+        return fori_loop(0, times, body, state)
+    for k in range(times):
+        state = body(k, state)
+    return state
+
+
+def running_sum(xp: Namespace, x: Array) -> Array:
+    """Return the n + 1 sums of the first 0, 1, ..., n entries along the last axis."""
+    zero = xp.zeros_like(x[..., :1])
+    return xp.concat([zero, _cumulative_sum(xp, x)], axis=-1)
+
+
+def _cumulative_sum(xp: Namespace, x: Array) -> Array:
+    n = x.shape[-1]
+    if n <= _PIECE or x.dtype != xp.float32:
+        return _plain_cumulative_sum(xp, x)
+    batch, count = x.shape[:-1], -(-n // _PIECE)
+    padding = xp.zeros((*batch, count * _PIECE - n), dtype=x.dtype, device=device_of(xp, x))
+    pieces = xp.reshape(xp.concat([x, padding], axis=-1), (*batch, count, _PIECE))
+    within = _plain_cumulative_sum(xp, pieces)
+    before = running_sum(xp, within[..., -1])[..., :-1]
+    return xp.reshape(within + before[..., None], (*batch, count * _PIECE))[..., :n]
+
+
+def _plain_cumulative_sum(xp: Namespace, x: Array) -> Array:
+    if library_name(xp) == "torch":
+        # The same sum; array_api_compat's wrapper makes torch.compile warn (see _namespace_of).
+        return xp.cumsum(x, dim=-1, dtype=x.dtype)
+    return xp.cumulative_sum(x, axis=-1, dtype=x.dtype)

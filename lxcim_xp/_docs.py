@@ -1,0 +1,51 @@
+"""Parameter descriptions that many functions share, written once."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+_LABELS = """y_true : array of {0, 1}, {-1, +1} or bool, or one such label
+        Whether the positive side was the right one. Broadcasts against ``y_score``, so that
+        ``y_true=1`` reads the scores as margins of the right side over the wrong one."""
+
+_SCORES = """y_score : array
+        Scores that grow with the belief in the positive side; infinities are legal. Leading axes
+        are a batch.
+    sample_weight : array, optional
+        Weights, finite and not negative. A sample of weight 0 is absent.
+    where : array of bool, optional
+        Samples that count; the others (padding, say) may hold anything.
+    threshold : float, default 0.0
+        The score at which the decision changes sides; a score that hits it is undecided.
+    decision : Decision, optional
+        A decision function other than the distance from ``threshold``, see
+        :mod:`lxcim_xp.decision`.
+    axis : int, default -1
+        The axis of the samples, after broadcasting.
+    nan_policy : {"raise", "omit", "abstain"}, default "raise"
+        What a NaN score is: an error, a sample to leave out, or an undecided one (half right, no
+        confidence). Where values cannot be inspected (any library but NumPy), the error is a NaN
+        result."""
+
+_RESULT = """array
+        One value for each batch entry, in the library, dtype and device of ``y_score``; NaN where
+        it is undefined or the input is bad."""
+
+_CONFUSION = """confusion : array of shape (..., 4)
+        Weighted counts TP, FP, FN, TN, see :func:`lxcim_xp.confusion.confusion`."""
+
+_SHARED = {
+    "SAMPLES": f"{_LABELS}\n    {_SCORES}",
+    "SCORES": _SCORES,
+    "RESULT": _RESULT,
+    "CONFUSION": _CONFUSION,
+}
+
+
+def documented(function: _Function) -> _Function:
+    """Put the shared descriptions into the docstring of a function."""
+    assert function.__doc__ is not None
+    for name, text in _SHARED.items():
+        function.__doc__ = function.__doc__.replace(f"<{name}>", text)
+    return function
