@@ -7,6 +7,7 @@ arguments belong to, which float is the widest on their device, whether values m
 
 import sys
 from collections.abc import Callable
+from functools import cache
 from types import ModuleType
 from typing import Any, TypeAlias
 
@@ -83,6 +84,17 @@ def device_of(xp: Namespace, x: Array) -> Any:
     return None if library_name(xp) == "jax" else x.device
 
 
+def as_array(xp: Namespace, value: Any, like: Array | None = None) -> Array:
+    """Return what :func:`namespace` has seen as an array, numbers and lists beside ``like``."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if library_name(xp) == "numpy":
+        return np.asarray(value)
+    if isinstance(value, bool | int | float | list | tuple):
+        return xp.asarray(value, device=None if like is None else device_of(xp, like))
+    return value
+
+
 def array_like(xp: Namespace, value: Any, like: Array) -> Array:
     """Return an array in the dtype of ``like``; a number fills its shape."""
     if isinstance(value, int | float):
@@ -127,6 +139,22 @@ def divide(xp: Namespace, numerator: Array, denominator: Array) -> Array:
     zero = denominator == 0
     quotient = numerator / xp.where(zero, xp.ones_like(denominator), denominator)
     return xp.where(zero, xp.full_like(quotient, xp.nan), quotient)
+
+
+def compiled_once(xp: Namespace, function: Callable[..., Array], *arrays: Array) -> Array:
+    """Call ``function(xp, *arrays)``; under JAX as one unit, compiled on the first call only.
+
+    Without it, eager JAX would compile the loops in ``function`` anew on each call.
+    """
+    return (_jax_jit(function) if library_name(xp) == "jax" else function)(xp, *arrays)
+
+
+@cache
+def _jax_jit(function: Callable[..., Array]) -> Callable[..., Array]:
+    import jax
+
+    compiled: Callable[..., Array] = jax.jit(function, static_argnums=0)
+    return compiled
 
 
 def repeat(xp: Namespace, times: int, body: Callable[[Any, Array], Array], state: Array) -> Array:

@@ -8,7 +8,7 @@ levels, each a bisection, O(n log^2 n) work and O(n) memory whatever the values 
 from collections.abc import Callable
 from typing import Any
 
-from lxcim_xp._array import Array, Namespace, device_of, repeat, running_sum
+from lxcim_xp._array import Array, Namespace, compiled_once, device_of, repeat, running_sum
 
 
 def antitonic(xp: Namespace, value: Array, weight: Array) -> Array:
@@ -16,6 +16,10 @@ def antitonic(xp: Namespace, value: Array, weight: Array) -> Array:
 
     Equivalently the slopes of the least concave majorant of the cumulative sums.
     """
+    return compiled_once(xp, _antitonic, value, weight)
+
+
+def _antitonic(xp: Namespace, value: Array, weight: Array) -> Array:
     *batch, n = value.shape
     levels = (n - 1).bit_length()
     padding = xp.zeros((*batch, (1 << levels) - n), dtype=value.dtype, device=device_of(xp, value))

@@ -7,13 +7,12 @@ has weight zero. Nothing is ranked here.
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from lxcim_xp._array import (
     Array,
     DType,
     Namespace,
     array_like,
+    as_array,
     default_float,
     device_of,
     first_position,
@@ -97,6 +96,9 @@ def collect(
     if decision.domain is not None:
         problems.append(_domain_problem(score, counts, decision.domain))
     valid = _verdict(xp, problems, axis)
+    if valid is not None:
+        # The result will be NaN; until then, no weight may upset the arithmetic.
+        weight = xp.where(problems[0].bad, xp.zeros_like(weight), weight)
 
     if "threshold" in arrays:
         threshold = _sample_axis_last(xp, threshold, axis)
@@ -180,9 +182,7 @@ def _broadcast(xp: Namespace, given: dict[str, Any]) -> tuple[dict[str, Array], 
 
 
 def _real_array(xp: Namespace, name: str, value: Any, like: Array | None = None) -> Array:
-    if isinstance(value, np.generic):
-        value = value.item()
-    array = xp.asarray(value, device=None if like is None else device_of(xp, like))
+    array = as_array(xp, value, like)
     if not xp.isdtype(array.dtype, ("bool", "integral", "real floating")):
         remedy = "Pass y_true == positive_label." if name == "y_true" else "Convert it to floats."
         raise TypeError(f"{name} must hold real numbers; found dtype {array.dtype}. {remedy}")

@@ -82,8 +82,10 @@ def probability() -> Decision:
 
     The confidence of ``p`` is ``max(p, 1 - p) - 0.5``, computed in the dtype of the scores. Both
     differences are then exact or rounded in the same way, and a probability ties with its computed
-    complement; ``abs(p - 0.5)`` breaks 20 of the 50 such ties among hundredths. Probabilities
-    closer to 0 than the spacing of floats below 1 tie with each other, as their complements do.
+    complement; ``abs(p - 0.5)`` breaks 20 of the 50 such ties among hundredths. Two decimals
+    written down apart, like 0.07 and 0.93, are complements only up to rounding and need not tie.
+    Probabilities closer to 0 than the spacing of floats below 1 tie with each other, as their
+    complements do.
 
     Returns
     -------

@@ -38,7 +38,25 @@ from lxcim_xp.decision import Decision
 class Decomposition(NamedTuple):
     """LxCIM and the parts it is made of, as :func:`decomposition` returns them.
 
-    ``lxcim == accuracy ** 2 + 2 * half_area == accuracy + gain``.
+    Parameters
+    ----------
+    lxcim : array
+        The whole: ``accuracy ** 2 + 2 * half_area``, which is ``accuracy + gain``.
+    accuracy : array
+        The share of right decisions.
+    confidence_auroc : array
+        The probability that a right decision is more confident than a wrong one.
+    gain : array
+        What the confidence adds to the accuracy.
+    half_area : array
+        The paper's H: the area between the symmetric ROC curve and the square of the accuracy, on
+        one side of its axis.
+
+    Examples
+    --------
+    >>> from lxcim_xp import decomposition
+    >>> decomposition(1, [2.0, -1.0])._fields
+    ('lxcim', 'accuracy', 'confidence_auroc', 'gain', 'half_area')
     """
 
     lxcim: Array

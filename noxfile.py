@@ -1,0 +1,112 @@
+"""The test matrix: ``nox`` runs all that a machine without a GPU and with one Python can run."""
+
+import nox
+
+nox.options.reuse_venv = "yes"
+nox.options.error_on_missing_interpreters = False
+nox.options.sessions = [
+    "lint",
+    "types",
+    "numpy",
+    "strict",
+    "jax",
+    "torch",
+    "cupy",
+    "minimum",
+    "doctest",
+    "other_pythons",
+]
+
+# The modules whose tests run once for each backend (see tests/backends.py).
+PER_BACKEND = [f"tests/test_{name}.py" for name in ("laws", "arrays", "bad_input", "gradients")]
+RUNNER = ["hypothesis", "pytest", "pytest-xdist"]
+
+
+def run_laws(session: nox.Session, backend: str, examples: int, *more: str) -> None:
+    """Run every law on one library, with so many examples each."""
+    session.run(
+        "pytest",
+        f"--backend={backend}",
+        "--numprocesses=2",
+        "--dist=loadgroup",
+        *more,
+        *session.posargs,
+        env={"LXCIM_EXAMPLES": str(examples), "JAX_PLATFORMS": "cpu"},
+    )
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    session.install("ruff==0.17.4")
+    session.run("ruff", "check", ".")
+    session.run("ruff", "format", "--check", ".")
+
+
+@nox.session
+def types(session: nox.Session) -> None:
+    session.install("mypy", "-e", ".")
+    session.run("mypy")
+
+
+@nox.session
+def numpy(session: nox.Session) -> None:
+    session.install("-e", ".[test]")
+    run_laws(session, "numpy", 200)
+
+
+@nox.session
+def strict(session: nox.Session) -> None:
+    session.install("-e", ".", "array-api-strict", *RUNNER)
+    run_laws(session, "array_api_strict", 40, *PER_BACKEND)
+
+
+@nox.session
+def jax(session: nox.Session) -> None:
+    session.install("-e", ".[jax]", *RUNNER)
+    run_laws(session, "jax", 20, *PER_BACKEND)
+
+
+@nox.session
+def torch(session: nox.Session) -> None:
+    # The exact version, by pip: a range may pull gigabytes of CUDA packages.
+    session.install("torch==2.13.0")
+    session.install("-e", ".", *RUNNER)
+    run_laws(session, "torch", 20, *PER_BACKEND)
+
+
+@nox.session
+def cupy(session: nox.Session) -> None:
+    session.install("-e", ".[cupy]", *RUNNER)
+    run_laws(session, "cupy", 60, "tests/test_cupy.py", *PER_BACKEND)
+
+
+@nox.session
+def minimum(session: nox.Session) -> None:
+    """Run the laws on the oldest versions that pyproject.toml allows."""
+    session.install("-e", ".", *RUNNER)
+    session.install(
+        "numpy==2.0.0",
+        "array-api-compat==1.12",
+        "narwhals==2.0.0",
+        "array-api-strict==2.4",
+        "jax==0.8.0",
+        "jaxlib==0.8.0",
+    )
+    run_laws(session, "numpy", 60, *PER_BACKEND)
+    run_laws(session, "array_api_strict", 5, "tests/test_laws.py")
+    run_laws(session, "jax", 3, "tests/test_laws.py", "-k", "jit")
+
+
+@nox.session
+def doctest(session: nox.Session) -> None:
+    session.install("-e", ".[jax]", *RUNNER)
+    session.run("pytest", "--doctest-modules", "lxcim_xp")
+    session.run("pytest", "tests/test_pages.py")
+
+
+@nox.session(python=["3.11", "3.12", "3.13"])
+def other_pythons(session: nox.Session) -> None:
+    """Run the laws on NumPy and array-api-strict with each interpreter that is installed."""
+    session.install("-e", ".[test]")
+    run_laws(session, "numpy", 20)
+    run_laws(session, "array_api_strict", 5, *PER_BACKEND)

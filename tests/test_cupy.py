@@ -1,0 +1,65 @@
+"""CuPy without a GPU: every call that the package makes must fit CuPy's signatures.
+
+This proves names, numbers of arguments and keywords, not values; where a GPU is present the laws
+run on CuPy like on any other library.
+"""
+
+import inspect
+
+import numpy as np
+import pytest
+
+import lxcim_xp as lx
+from lxcim_xp import _array, _margins, confusion
+
+cupy = pytest.importorskip("cupy", reason="cupy is not installed")
+
+
+class Recorder:
+    """NumPy's namespace, with a list of the calls made to it."""
+
+    def __init__(self, namespace):
+        self.namespace = namespace
+        self.calls = []
+
+    def __getattr__(self, name):
+        found = getattr(self.namespace, name)
+        if not callable(found) or isinstance(found, type):
+            return found
+
+        def recorded(*args, **kwargs):
+            self.calls.append((name, len(args), tuple(sorted(kwargs))))
+            return found(*args, **kwargs)
+
+        return recorded
+
+
+def test_every_call_fits_cupys_signatures(monkeypatch):
+    import array_api_compat.cupy as target
+
+    recorder = Recorder(_array.namespace())
+    # A name of its own sends the package down the road that it takes for CuPy.
+    recorder.__name__ = "array_api_compat.cupy"
+    recorder.__array_namespace_info__ = _array.namespace().__array_namespace_info__
+    for module in (_margins, confusion):
+        monkeypatch.setattr(module, "namespace", lambda **arguments: recorder)
+    rng = np.random.default_rng(0)
+    label = rng.integers(0, 2, (2, 300))
+    score = rng.integers(-5, 6, (2, 300)).astype("float32")
+    options = {"sample_weight": rng.random((2, 300)), "where": score < 4, "nan_policy": "omit"}
+    metrics = [getattr(lx, name) for name in lx.__all__ if name.islower()]
+    metrics = [m for m in metrics if callable(m) and m not in (lx.absolute, lx.probability)]
+    for metric in [*metrics, confusion.confusion]:
+        metric(label, score, **options)
+        metric(label.T, score.T, axis=0, threshold=0.5)
+        metric(label, score / 10 + 0.5, decision=lx.probability())
+    lx.audrc(label, score, form="continuous")
+    for name in ("accuracy", "balanced_accuracy", "f1", "fdr", "mcc", "precision", "sensitivity"):
+        getattr(confusion, name)(confusion.confusion(label, score))
+    assert len({name for name, _, _ in recorder.calls}) > 20
+    for name, count, keywords in sorted(set(recorder.calls)):
+        function = getattr(target, name)
+        if isinstance(function, cupy.ufunc):
+            assert (count, keywords) == (function.nin, ()), name
+        else:
+            inspect.signature(function).bind(*range(count), **dict.fromkeys(keywords))

@@ -1,0 +1,247 @@
+"""The laws, each on every backend and under every transform (see backends.py)."""
+
+import itertools
+from functools import partial
+
+import numpy as np
+import oracle
+from backends import PADDED
+from hypothesis import given
+from hypothesis import strategies as st
+from samples import SCORES, THRESHOLDS, masks, samples
+
+import lxcim_xp as lx
+
+
+def audrc_continuous(y_true, y_score, **options):
+    return lx.audrc(y_true, y_score, form="continuous", **options)
+
+
+DUPLICABLE_BY_MARGIN = [lx.accuracy, lx.lxcim, lx.augrc, lx.confidence_auroc, audrc_continuous]
+BY_MARGIN = [*DUPLICABLE_BY_MARGIN, lx.audrc, lx.aurc]
+BY_SCORE = [lx.auroc, lx.average_precision, lx.ks_statistic, lx.auch]
+
+
+def agree(runner, a, b):
+    np.testing.assert_allclose(a, b, rtol=runner.tolerance, atol=runner.tolerance)
+
+
+def as_float(value):
+    return np.nan if value is None else float(value)
+
+
+@given(st.data(), samples(), st.sampled_from(BY_MARGIN), THRESHOLDS)
+def test_exchanging_any_subset_leaves_the_metric_unchanged(runner, data, sample, metric, threshold):
+    which = data.draw(masks(sample.label.size))
+    label = np.where(which, 1 - sample.label, sample.label)
+    score = np.where(which, 2 * threshold - sample.score, sample.score)
+    agree(
+        runner,
+        runner(metric, sample.label, sample.score, sample.weight, threshold=threshold),
+        runner(metric, label, score, sample.weight, threshold=threshold),
+    )
+
+
+@given(st.data(), samples(), st.sampled_from(BY_MARGIN + BY_SCORE))
+def test_the_order_of_the_samples_does_not_matter(runner, data, sample, metric):
+    order = np.asarray(data.draw(st.permutations(range(sample.label.size))))
+    agree(
+        runner,
+        runner(metric, sample.label, sample.score, sample.weight),
+        runner(metric, sample.label[order], sample.score[order], sample.weight[order]),
+    )
+
+
+@given(samples(), st.sampled_from(BY_MARGIN), st.lists(st.integers(1, 40), min_size=PADDED))
+def test_a_strictly_monotone_map_of_confidence_changes_nothing(runner, sample, metric, steps):
+    levels = np.cumsum(steps[:PADDED]) / 8
+    confidence = np.abs(sample.score)
+    _, place = np.unique(confidence[confidence > 0], return_inverse=True)
+    mapped = np.zeros_like(sample.score)
+    mapped[confidence > 0] = levels[place] * np.sign(sample.score[confidence > 0])
+    agree(
+        runner,
+        runner(metric, sample.label, sample.score, sample.weight),
+        runner(metric, sample.label, mapped, sample.weight),
+    )
+
+
+@given(samples(), st.sampled_from(BY_SCORE), st.lists(st.integers(1, 40), min_size=PADDED))
+def test_a_strictly_monotone_map_of_the_score_leaves_score_metrics(runner, sample, metric, steps):
+    levels = np.cumsum(steps[:PADDED]) / 8 - 3
+    _, place = np.unique(sample.score, return_inverse=True)
+    agree(
+        runner,
+        runner(metric, sample.label, sample.score, sample.weight),
+        runner(metric, sample.label, levels[place], sample.weight),
+    )
+
+
+@given(samples(), st.sampled_from(BY_MARGIN + BY_SCORE), st.sampled_from([1e-30, 0.3, 7.0, 1e30]))
+def test_the_scale_of_the_weights_does_not_matter(runner, sample, metric, scale):
+    agree(
+        runner,
+        runner(metric, sample.label, sample.score, sample.weight),
+        runner(metric, sample.label, sample.score, sample.weight * scale),
+    )
+
+
+@given(samples(), st.sampled_from(BY_MARGIN + BY_SCORE))
+def test_weight_zero_is_absent_is_masked(runner, sample, metric):
+    kept = sample.weight > 0
+    masked = runner(metric, sample.label, sample.score, np.maximum(sample.weight, 1), kept)
+    present = [array[kept] for array in sample]
+    agree(runner, masked, runner(metric, *present[:2], np.maximum(present[2], 1)))
+    agree(runner, runner(metric, *sample), runner(metric, *present))
+
+
+@given(
+    samples(max_size=4, weights=st.integers(0, 3)),
+    st.sampled_from(DUPLICABLE_BY_MARGIN + BY_SCORE),
+)
+def test_an_integer_weight_repeats_the_sample(runner, sample, metric):
+    repeated = (np.repeat(array, sample.weight) for array in sample[:2])
+    agree(runner, runner(metric, *sample), runner(metric, *repeated))
+
+
+@given(samples(), st.sampled_from([lx.accuracy, lx.lxcim, lx.augrc, lx.audrc, lx.aurc]), THRESHOLDS)
+def test_margin_metrics_equal_the_oracle(runner, sample, metric, threshold):
+    m = oracle.margins(sample.label, sample.score, threshold)
+    weight = [oracle.Fraction(w) for w in sample.weight]
+    expected = as_float(getattr(oracle, metric.__name__)(m, weight))
+    agree(
+        runner,
+        runner(metric, sample.label, sample.score, sample.weight, threshold=threshold),
+        expected,
+    )
+
+
+@given(samples(), st.sampled_from([lx.confidence_auroc, lx.lxcim, lx.audrc]))
+def test_uniform_margin_metrics_equal_the_oracle(runner, sample, metric):
+    m = oracle.margins(sample.label, sample.score)
+    expected = getattr(oracle, metric.__name__)(m, [oracle.Fraction(1)] * len(m))
+    agree(runner, runner(metric, sample.label, sample.score), as_float(expected))
+
+
+@given(samples(), st.sampled_from(BY_SCORE))
+def test_score_metrics_equal_the_oracle(runner, sample, metric):
+    weight = [oracle.Fraction(w) for w in sample.weight]
+    expected = getattr(oracle, metric.__name__)(sample.label, list(sample.score), weight)
+    agree(runner, runner(metric, *sample), as_float(expected))
+
+
+@given(st.data(), samples())
+def test_bi_auroc_equals_the_oracle(runner, data, sample):
+    n = sample.label.size
+    label = np.asarray(data.draw(st.lists(st.integers(-1, 1), min_size=n, max_size=n)))
+    weight = [oracle.Fraction(w) for w in sample.weight]
+    expected = oracle.bi_auroc(label, list(sample.score), weight)
+    agree(runner, runner(lx.bi_auroc, label, *sample[1:]), as_float(expected))
+
+
+def part(name, y_true, y_score, **options):
+    return getattr(lx.decomposition(y_true, y_score, **options), name)
+
+
+PARTS = {name: partial(part, name) for name in lx.Decomposition._fields}
+
+
+@given(samples(max_size=PADDED // 2))
+def test_lxcim_is_the_auroc_of_the_doubled_data_and_the_sum_of_its_parts(runner, sample):
+    value = runner(lx.lxcim, *sample)
+    # Omega: the data and its exchange; a sample at the threshold is there once with each label.
+    doubled = [
+        np.concatenate([sample.label, 1 - sample.label]),
+        np.concatenate([sample.score, -sample.score]),
+        np.concatenate([sample.weight, sample.weight]),
+    ]
+    agree(runner, value, runner(lx.auroc, *doubled))
+    agree(runner, value, 1 - 2 * runner(lx.augrc, *sample))
+    parts = {name: runner(metric, *sample) for name, metric in PARTS.items()}
+    agree(runner, parts["lxcim"], value)
+    agree(runner, parts["accuracy"], runner(lx.accuracy, *sample))
+    agree(runner, value, parts["accuracy"] ** 2 + 2 * parts["half_area"])
+    agree(runner, value, parts["accuracy"] + parts["gain"])
+    if 0 < parts["accuracy"] < 1:
+        spread = parts["accuracy"] * (1 - parts["accuracy"])
+        agree(runner, parts["half_area"], spread * parts["confidence_auroc"])
+        agree(runner, parts["confidence_auroc"], runner(lx.confidence_auroc, *sample))
+    else:
+        assert np.isnan(parts["confidence_auroc"])
+
+
+@given(samples(), st.sampled_from([lx.lxcim, lx.accuracy, lx.audrc, audrc_continuous]))
+def test_perfect_is_one_wrong_is_zero_undecided_is_half(runner, sample, metric):
+    decided = np.where(sample.score == 0, 1.0, sample.score)
+    right = (decided > 0).astype(int)
+    agree(runner, runner(metric, right, decided, sample.weight), 1)
+    agree(runner, runner(metric, 1 - right, decided, sample.weight), 0)
+    agree(runner, runner(metric, sample.label, 0 * right, sample.weight), 0.5)
+
+
+@given(samples(), st.sampled_from([lx.lxcim, lx.accuracy, lx.audrc, lx.auroc, audrc_continuous]))
+def test_flipping_all_labels_turns_the_metric_over(runner, sample, metric):
+    agree(
+        runner,
+        runner(metric, 1 - sample.label, *sample[1:]),
+        1 - runner(metric, *sample),
+    )
+
+
+@given(samples(), st.sampled_from(BY_MARGIN + BY_SCORE))
+def test_values_lie_between_zero_and_one(runner, sample, metric):
+    value = runner(metric, *sample)
+    undefined = metric in (lx.confidence_auroc, *BY_SCORE)
+    assert (undefined and np.isnan(value)) or -runner.tolerance <= value <= 1 + runner.tolerance
+
+
+@given(samples(), st.sampled_from([lx.lxcim, lx.auroc]))
+def test_labels_may_be_zero_one_or_minus_plus_one_or_bool(runner, sample, metric):
+    expected = runner(metric, *sample)
+    agree(runner, runner(metric, 2 * sample.label - 1, *sample[1:]), expected)
+    agree(runner, runner(metric, sample.label == 1, *sample[1:]), expected)
+
+
+@given(st.data(), samples(), st.sampled_from(BY_MARGIN + BY_SCORE), THRESHOLDS)
+def test_a_missing_score_is_left_out_or_undecided(runner, data, sample, metric, threshold):
+    missing = data.draw(masks(sample.label.size))
+    score = np.where(missing, np.nan, sample.score)
+    with_threshold = partial(runner, metric, threshold=threshold)
+    agree(
+        runner,
+        with_threshold(sample.label, score, sample.weight, nan_policy="omit"),
+        with_threshold(sample.label, sample.score, sample.weight, ~missing),
+    )
+    agree(
+        runner,
+        with_threshold(sample.label, score, sample.weight, nan_policy="abstain"),
+        with_threshold(sample.label, np.where(missing, threshold, score), sample.weight),
+    )
+
+
+@given(samples(), THRESHOLDS)
+def test_confusion_equals_the_oracle(runner, sample, threshold):
+    weight = [oracle.Fraction(w) for w in sample.weight]
+    cells = oracle.confusion(sample.label, sample.score, weight, threshold)
+    agree(
+        runner,
+        runner(lx.confusion.confusion, *sample, threshold=threshold),
+        [float(cell) for cell in cells],
+    )
+
+
+@given(st.sampled_from(BY_MARGIN + BY_SCORE), SCORES)
+def test_nothing_to_evaluate_is_nan(runner, metric, score):
+    assert np.isnan(runner(metric, [1, 0], [score, score], [0.0, 0.0]))
+    assert np.isnan(runner(metric, [1, 0], [score, score], None, [False, False]))
+    assert np.isnan(runner(metric, np.ones(0, dtype=int), np.ones(0)))
+
+
+def test_every_order_of_a_tied_block_averages_to_audrc():
+    right = [True, False, True, True]
+    means = []
+    for order in itertools.permutations(right):
+        hits = np.cumsum([1, *order, 0])
+        means.append(np.mean(hits / np.arange(1, 7)))
+    margins = [2.0, *(1.0 if r else -1.0 for r in right), -0.5]
+    np.testing.assert_allclose(lx.audrc(1, margins), np.mean(means), rtol=1e-14)

@@ -1,0 +1,20 @@
+"""Every Python block of README.md and of the pages in docs/ runs."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+BLOCKS = [
+    pytest.param(block, id=f"{page.name}-{number}")
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    for number, block in enumerate(re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL))
+]
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_the_block_runs(block):
+    if "import jax" in block:
+        pytest.importorskip("jax")
+    exec(compile(block, "<page>", "exec"), {})
