@@ -1,6 +1,7 @@
 """Every Python block of README.md and of the pages in docs/ runs."""
 
 import re
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -17,4 +18,4 @@ BLOCKS = [
 def test_the_block_runs(block):
     if "import jax" in block:
         pytest.importorskip("jax")
-    exec(compile(block, "<page>", "exec"), {})
+    exec(compile(textwrap.dedent(block), "<page>", "exec"), {})
