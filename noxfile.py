@@ -1,5 +1,7 @@
 """The test matrix: ``nox`` runs all that a machine without a GPU and with one Python can run."""
 
+import platform
+
 import nox
 
 nox.options.reuse_venv = "yes"
@@ -18,7 +20,15 @@ nox.options.sessions = [
 ]
 
 # The modules whose tests run once for each backend (see tests/backends.py).
-PER_BACKEND = [f"tests/test_{name}.py" for name in ("laws", "arrays", "bad_input", "gradients")]
+PER_BACKEND = [
+    f"tests/test_{name}.py" for name in ("laws", "ranks", "arrays", "bad_input", "gradients")
+]
+# All other sessions run on the interpreter that runs nox.
+OTHER_PYTHONS = [
+    version
+    for version in ("3.11", "3.12", "3.13")
+    if not platform.python_version().startswith(version)
+]
 RUNNER = ["hypothesis", "pytest", "pytest-xdist"]
 
 
@@ -102,7 +112,7 @@ def doctest(session: nox.Session) -> None:
     session.run("pytest", "tests/test_pages.py")
 
 
-@nox.session(python=["3.11", "3.12", "3.13"])
+@nox.session(python=OTHER_PYTHONS)
 def other_pythons(session: nox.Session) -> None:
     """Run the laws on NumPy and array-api-strict with each interpreter that is installed."""
     session.install("-e", ".[test]")

@@ -18,6 +18,13 @@ Array: TypeAlias = Any
 DType: TypeAlias = Any
 Namespace: TypeAlias = Any
 
+_NUMPY = array_api_compat.array_namespace(np.empty(0))
+
+_NUMPY_KINDS = {"b": "bool", "i": "integral", "u": "integral", "f": "real floating"}
+
+# What belongs to no library and goes where the arrays are.
+_FOLLOWERS = (bool, int, float, list, tuple, np.generic)
+
 # Running sums in float32 are built from pieces of this length: the rounding error then grows with
 # the length of a piece, not with n. It only matters where the device has no float64.
 _PIECE = 256
@@ -43,11 +50,13 @@ def namespace(**arguments: Any) -> Namespace:
                 f"{found_in} is a {library_name(found)} array but {name} is a {library_name(xp)} "
                 f"array. Convert one of them: all arrays of a call must be of one library."
             )
-    return array_api_compat.array_namespace(np.empty(0)) if found is None else found
+    return _NUMPY if found is None else found
 
 
 def _namespace_of(name: str, argument: Any) -> Namespace | None:
-    if argument is None or isinstance(argument, bool | int | float | list | tuple | np.generic):
+    if type(argument) is np.ndarray:
+        return _NUMPY
+    if argument is None or isinstance(argument, _FOLLOWERS):
         return None
     if isinstance(argument, np.ma.MaskedArray):
         raise TypeError(
@@ -61,7 +70,7 @@ def _namespace_of(name: str, argument: Any) -> Namespace | None:
     if array_api_compat.is_array_api_obj(argument):
         return array_api_compat.array_namespace(argument)
     if hasattr(argument, "__array__"):
-        return array_api_compat.array_namespace(np.empty(0))
+        return _NUMPY
     raise TypeError(
         f"{name} must be an array, a list or a number; found {type(argument).__name__}. "
         f"Convert it with numpy.asarray first."
@@ -86,11 +95,11 @@ def device_of(xp: Namespace, x: Array) -> Any:
 
 def as_array(xp: Namespace, value: Any, like: Array | None = None) -> Array:
     """Return what :func:`namespace` has seen as an array, numbers and lists beside ``like``."""
+    if xp is _NUMPY:
+        return np.asarray(value)
     if isinstance(value, np.generic):
         value = value.item()
-    if library_name(xp) == "numpy":
-        return np.asarray(value)
-    if isinstance(value, bool | int | float | list | tuple):
+    if isinstance(value, _FOLLOWERS):
         return xp.asarray(value, device=None if like is None else device_of(xp, like))
     return value
 
@@ -102,9 +111,19 @@ def array_like(xp: Namespace, value: Any, like: Array) -> Array:
     return xp.astype(value, like.dtype, copy=False)
 
 
+def kind_of(xp: Namespace, dtype: DType) -> str:
+    """Return "bool", "integral", "real floating", or "other"."""
+    if xp is _NUMPY:  # the same answer as below in a tenth of the time
+        return _NUMPY_KINDS.get(dtype.kind, "other")
+    for kind in ("bool", "integral", "real floating"):
+        if xp.isdtype(dtype, kind):
+            return kind
+    return "other"
+
+
 def widest_float(xp: Namespace, x: Array) -> DType:
     """Return the widest real floating dtype of the device of ``x``: what sums are made in."""
-    if library_name(xp) == "numpy":
+    if xp is _NUMPY:
         return np.float64  # the same answer as below, without building a table on every call
     dtypes = xp.__array_namespace_info__().dtypes(device=device_of(xp, x), kind="real floating")
     return dtypes.get("float64", dtypes["float32"])
@@ -116,9 +135,14 @@ def default_float(xp: Namespace, x: Array) -> DType:
     return defaults["real floating"]
 
 
+def is_numpy(xp: Namespace) -> bool:
+    """Say whether ``xp`` is NumPy's namespace."""
+    return xp is _NUMPY
+
+
 def values_are_at_hand(xp: Namespace) -> bool:
     """Say whether values may be looked at, without tracing and without waiting for a device."""
-    return library_name(xp) == "numpy"
+    return xp is _NUMPY
 
 
 def first_position(mask: Array) -> int | tuple[int, ...] | None:
@@ -131,14 +155,13 @@ def first_position(mask: Array) -> int | tuple[int, ...] | None:
 
 def scalar_if_numpy(xp: Namespace, x: Array) -> Array:
     """Turn a 0-d NumPy array into a NumPy scalar, as NumPy's own reductions do."""
-    return x[()] if library_name(xp) == "numpy" else x
+    return x[()] if xp is _NUMPY else x
 
 
 def divide(xp: Namespace, numerator: Array, denominator: Array) -> Array:
     """Divide, with NaN, no warning and finite derivatives where the denominator is zero."""
     zero = denominator == 0
-    quotient = numerator / xp.where(zero, xp.ones_like(denominator), denominator)
-    return xp.where(zero, xp.full_like(quotient, xp.nan), quotient)
+    return xp.where(zero, xp.nan, numerator / xp.where(zero, 1.0, denominator))
 
 
 def compiled_once(xp: Namespace, function: Callable[..., Array], *arrays: Array) -> Array:
@@ -157,6 +180,60 @@ def _jax_jit(function: Callable[..., Array]) -> Callable[..., Array]:
     return compiled
 
 
+def float_bits(xp: Namespace, x: Array) -> Array:
+    """Return the bits of float32 or float64 numbers as signed integers of the same width."""
+    dtype = xp.int64 if x.dtype == xp.float64 else xp.int32
+    if library_name(xp) == "jax":
+        from jax.lax import bitcast_convert_type
+
+        return bitcast_convert_type(x, dtype)
+    return x.view(dtype)
+
+
+def sort_with_order(xp: Namespace, key: Array) -> tuple[Array, Array]:
+    """Return signed integers sorted along the last axis, and the place that each comes from."""
+    if library_name(xp) == "torch":
+        import torch
+
+        values, order = torch.sort(key, dim=-1)
+        return values, order
+    return _sort_with_order_jax(key)
+
+
+def _sort_with_order_jax(key: Array) -> tuple[Array, Array]:
+    import jax
+    import jax.numpy as jnp
+
+    # On CPUs a sort with a second operand costs five sorts of one. So the place rides in the low
+    # half of 64 bits below the key: one sort for 32-bit keys, and for 64-bit keys one for each of
+    # their halves, the low one first, as a radix sort does. The 64 bits stay inside this function.
+    with jax.enable_x64(True):
+        place = jax.lax.broadcasted_iota(jnp.int64, key.shape, key.ndim - 1)
+        low = jnp.int64(0xFFFFFFFF)
+
+        def order_of(half: Array) -> Array:
+            packed = jnp.sort((half << 32) | place, axis=-1)
+            return (packed & low).astype(jnp.int32)
+
+        if key.dtype == jnp.int32:
+            order = order_of(key.astype(jnp.int64))
+        else:
+            # Signed order of the low half is unsigned order with its top bit flipped.
+            first = order_of(key ^ jnp.int64(0x80000000))
+            second = order_of(jnp.take_along_axis(key, first, axis=-1) >> 32)
+            order = jnp.take_along_axis(first, second, axis=-1)
+        return jnp.take_along_axis(key, order, axis=-1), order
+
+
+def running_maximum(xp: Namespace, x: Array) -> Array:
+    """Return the largest of the first 1, 2, ..., n entries along the last axis."""
+    if library_name(xp) == "torch":
+        return xp.cummax(x, dim=-1)[0]
+    from jax.lax import cummax
+
+    return cummax(x, axis=x.ndim - 1)
+
+
 def repeat(xp: Namespace, times: int, body: Callable[[Any, Array], Array], state: Array) -> Array:
     """Apply ``state = body(k, state)`` for k = 0 .. times - 1.
 
@@ -171,8 +248,19 @@ def repeat(xp: Namespace, times: int, body: Callable[[Any, Array], Array], state
     return state
 
 
+def take(xp: Namespace, x: Array, index: Array) -> Array:
+    """Take entries along the last axis."""
+    if xp is _NUMPY and x.ndim == 1:
+        return x.take(index)  # a third faster than fancy indexing
+    return xp.take_along_axis(x, index, axis=-1)
+
+
 def running_sum(xp: Namespace, x: Array) -> Array:
     """Return the n + 1 sums of the first 0, 1, ..., n entries along the last axis."""
+    if xp is _NUMPY:
+        sums = np.zeros((*x.shape[:-1], x.shape[-1] + 1), dtype=x.dtype)
+        np.cumsum(x, axis=-1, out=sums[..., 1:])  # spares a copy
+        return sums
     zero = xp.zeros_like(x[..., :1])
     return xp.concat([zero, _cumulative_sum(xp, x)], axis=-1)
 

@@ -16,6 +16,7 @@ from lxcim_xp._array import (
     default_float,
     device_of,
     first_position,
+    kind_of,
     namespace,
     scalar_if_numpy,
     values_are_at_hand,
@@ -35,7 +36,7 @@ class Samples(NamedTuple):
 
     score: Array  # (..., n), never NaN
     label: Array  # (..., n), the caller's labels in a float dtype
-    weight: Array  # (..., n), in the widest float
+    weight: Array | None  # (..., n), in the widest float; None: every sample counts once
     largest_weight: Array | None  # (..., 1)
     valid: Array | None  # (...), False where a batch entry holds bad values; None: all are good
     dtype: DType  # of the result
@@ -49,7 +50,7 @@ class Margins(NamedTuple):
     """
 
     value: Array  # (..., n)
-    weight: Array  # (..., n)
+    weight: Array | None  # (..., n); None: every sample counts once
 
 
 def collect(
@@ -73,36 +74,45 @@ def collect(
         given["threshold"] = decision.threshold
     xp = namespace(**given)
     arrays, dtype = _broadcast(xp, given)
-    score, label = arrays["y_score"], arrays["y_true"]
-    weight = arrays["sample_weight"] if "sample_weight" in arrays else xp.ones_like(label)
-    where = arrays.get("where")
-    threshold = arrays.get("threshold", decision.threshold)
+    score, label, weight = arrays["y_score"], arrays["y_true"], arrays.get("sample_weight")
+    where, threshold = arrays.get("where"), arrays.get("threshold", decision.threshold)
     axis = _axis_from_the_end(axis, score.ndim)
 
     missing = xp.isnan(score)
-    if nan_policy == "omit":
-        where = ~missing if where is None else where & ~missing
-    score = xp.where(missing, array_like(xp, threshold, score), score)
+    may_miss = not values_are_at_hand(xp) or bool(missing.any())
+    if may_miss:
+        if nan_policy == "omit":
+            where = ~missing if where is None else where & ~missing
+        score = xp.where(missing, array_like(xp, threshold, score), score)
     if where is not None:
+        weight = _ones(xp, score) if weight is None else weight
         weight = xp.where(where, weight, xp.zeros_like(weight))
 
     # A sample of weight zero is absent: whatever else it holds, it is not bad input.
-    counts = weight != 0
-    problems = [_weight_problem(xp, weight), _label_problem(xp, label, counts, axis, third_class)]
-    if nan_policy == "raise":
-        problems.append(_missing_problem(xp, missing & counts))
+    counts = None if weight is None else weight != 0
+    problems = []
+    if sample_weight is not None:
+        problems.append(_weight_problem(xp, weight))
+    if not (values_are_at_hand(xp) and _are_plain_labels(label)):
+        problems.append(_label_problem(xp, label, counts, axis, third_class))
+    if may_miss and nan_policy == "raise":
+        problems.append(_missing_problem(xp, missing))
     if "threshold" in arrays:
-        problems.append(_threshold_problem(xp, threshold, counts))
+        problems.append(_threshold_problem(xp, threshold))
     if decision.domain is not None:
-        problems.append(_domain_problem(score, counts, decision.domain))
-    valid = _verdict(xp, problems, axis)
-    if valid is not None:
+        problems.append(_domain_problem(score, decision.domain))
+    valid = _verdict(xp, problems, counts, axis)
+    if sample_weight is not None and valid is not None:
         # The result will be NaN; until then, no weight may upset the arithmetic.
         weight = xp.where(problems[0].bad, xp.zeros_like(weight), weight)
 
+    score, label = _sample_axis_last(xp, score, axis), _sample_axis_last(xp, label, axis)
+    if weight is not None:
+        weight = _sample_axis_last(xp, weight, axis)
+    elif arrays["y_score"].shape[axis] == 0:
+        weight = xp.zeros_like(_ones(xp, score))
     if "threshold" in arrays:
         threshold = _sample_axis_last(xp, threshold, axis)
-    score, label, weight = (_sample_axis_last(xp, part, axis) for part in (score, label, weight))
     largest = None
     if sample_weight is not None:
         largest = xp.max(weight, axis=-1, keepdims=True)
@@ -114,13 +124,26 @@ def collect(
 def signed_margins(xp: Namespace, samples: Samples) -> Margins:
     """Return m = (2y - 1) * sign(s - s*) * g(s): positive where the decision is right."""
     signed = samples.decision.signed(xp, samples.score, samples.decision.threshold)
-    return Margins(xp.where(samples.label > 0, signed, -signed), samples.weight)
+    # A product is much cheaper than a selection by labels, which no processor can foresee.
+    side = xp.astype(samples.label > 0, signed.dtype)
+    side *= 2
+    side -= 1
+    side *= signed
+    return Margins(side, samples.weight)
+
+
+def weights(xp: Namespace, samples: Samples) -> Array:
+    """Return the weights, ones where every sample counts once."""
+    return _ones(xp, samples.score) if samples.weight is None else samples.weight
 
 
 def credit(xp: Namespace, margins: Margins) -> Array:
     """Return H(m): 1 for a right decision, 1/2 for none, 0 for a wrong one, in the widest float."""
-    dtype = margins.weight.dtype
-    return (xp.astype(margins.value > 0, dtype) + xp.astype(margins.value >= 0, dtype)) / 2
+    dtype = widest_float(xp, margins.value)
+    result = xp.astype(margins.value > 0, dtype)
+    result += xp.astype(margins.value >= 0, dtype)
+    result *= 0.5
+    return result
 
 
 def finish(xp: Namespace, samples: Samples, result: Array) -> Array:
@@ -155,7 +178,7 @@ def _broadcast(xp: Namespace, given: dict[str, Any]) -> tuple[dict[str, Array], 
             "y_score must have at least one axis; found a single number. Pass [y_score]."
         )
     wide = widest_float(xp, score)
-    if xp.isdtype(score.dtype, "real floating"):
+    if kind_of(xp, score.dtype) == "real floating":
         dtype = score.dtype
     else:
         dtype, score = default_float(xp, score), xp.astype(score, wide)
@@ -164,13 +187,22 @@ def _broadcast(xp: Namespace, given: dict[str, Any]) -> tuple[dict[str, Array], 
         if name == "y_score" or value is None:
             continue
         array = _real_array(xp, name, value, score)
-        is_bool = xp.isdtype(array.dtype, "bool")
-        if name == "where" and not is_bool:
-            raise TypeError(f"where must be boolean; found dtype {array.dtype}. Pass where != 0.")
-        if name != "where":
-            array = xp.astype(array, score.dtype if name == "threshold" else wide)
-        # False is the negative side, whether or not 0 would be a third class.
-        arrays[name] = 2 * array - 1 if name == "y_true" and is_bool else array
+        if name == "where":
+            if kind_of(xp, array.dtype) != "bool":
+                raise TypeError(
+                    f"where must be boolean; found dtype {array.dtype}. Pass where != 0."
+                )
+        elif name == "y_true":
+            if kind_of(xp, array.dtype) == "bool":
+                # False is the negative side, whether or not 0 would be a third class.
+                array = 2 * xp.astype(array, xp.int8) - 1
+            if not values_are_at_hand(xp):
+                array = xp.astype(array, wide)  # unsigned integers do not compare with -1 anywhere
+        else:
+            array = xp.astype(array, score.dtype if name == "threshold" else wide, copy=False)
+        arrays[name] = array
+    if all(array.shape == score.shape for array in arrays.values()):
+        return arrays, dtype
     try:
         return dict(zip(arrays, xp.broadcast_arrays(*arrays.values()), strict=True)), dtype
     except (ValueError, RuntimeError) as error:
@@ -181,9 +213,13 @@ def _broadcast(xp: Namespace, given: dict[str, Any]) -> tuple[dict[str, Array], 
         ) from error
 
 
+def _ones(xp: Namespace, score: Array) -> Array:
+    return xp.ones(score.shape, dtype=widest_float(xp, score), device=device_of(xp, score))
+
+
 def _real_array(xp: Namespace, name: str, value: Any, like: Array | None = None) -> Array:
     array = as_array(xp, value, like)
-    if not xp.isdtype(array.dtype, ("bool", "integral", "real floating")):
+    if kind_of(xp, array.dtype) == "other":
         remedy = "Pass y_true == positive_label." if name == "y_true" else "Convert it to floats."
         raise TypeError(f"{name} must hold real numbers; found dtype {array.dtype}. {remedy}")
     return array
@@ -226,18 +262,25 @@ def _weight_problem(xp: Namespace, weight: Array) -> _Problem:
 
 
 def _label_problem(
-    xp: Namespace, label: Array, counts: Array, axis: int, third_class: bool
+    xp: Namespace, label: Array, counts: Array | None, axis: int, third_class: bool
 ) -> _Problem:
     negative, zero = label == -1, label == 0
     bad = ~(negative | zero | (label == 1))
     if third_class:
-        demand, remedy = "y_true must hold -1, 0 or +1", "Map your classes to these."
-    else:
-        # Both a 0 and a -1 in one batch entry: one of them is no label of a two-class problem.
-        mixed = xp.any(negative & counts, axis=axis, keepdims=True) & zero
-        bad = bad | mixed
-        demand, remedy = "y_true must hold 0/1 or -1/+1", "Pass y_true == positive_label."
-    return _Problem(bad & counts, label, demand, remedy)
+        return _Problem(bad, label, "y_true must hold -1, 0 or +1", "Map your classes to these.")
+    # Both a 0 and a -1 in one batch entry: one of them is no label of a two-class problem.
+    if counts is not None:
+        negative = negative & counts
+    bad = bad | (xp.any(negative, axis=axis, keepdims=True) & zero)
+    return _Problem(bad, label, "y_true must hold 0/1 or -1/+1", "Pass y_true == positive_label.")
+
+
+def _are_plain_labels(label: Array) -> bool:
+    """Say, in two quick passes, whether NumPy integers are all 0/1 or all -1/+1."""
+    if label.dtype.kind not in "iu" or label.size == 0:
+        return False
+    low, high = label.min(), label.max()
+    return bool(high <= 1 and (low >= 0 or (low == -1 and label.all())))
 
 
 def _missing_problem(xp: Namespace, missing: Array) -> _Problem:
@@ -250,36 +293,38 @@ def _missing_problem(xp: Namespace, missing: Array) -> _Problem:
     )
 
 
-def _threshold_problem(xp: Namespace, threshold: Array, counts: Array) -> _Problem:
+def _threshold_problem(xp: Namespace, threshold: Array) -> _Problem:
     return _Problem(
-        xp.isnan(threshold) & counts,
+        xp.isnan(threshold),
         threshold,
         "threshold must be a number",
         "Pass the score that decides.",
     )
 
 
-def _domain_problem(score: Array, counts: Array, domain: tuple[float, float]) -> _Problem:
+def _domain_problem(score: Array, domain: tuple[float, float]) -> _Problem:
     low, high = domain
     return _Problem(
-        ((score < low) | (score > high)) & counts,
+        (score < low) | (score > high),
         score,
         f"y_score must lie between {low:g} and {high:g} for this decision function",
         "Pass threshold= for scores on another scale.",
     )
 
 
-def _verdict(xp: Namespace, problems: list[_Problem], axis: int) -> Array | None:
+def _verdict(
+    xp: Namespace, problems: list[_Problem], counts: Array | None, axis: int
+) -> Array | None:
     """Raise where values are at hand; elsewhere say which batch entries are free of problems."""
-    if values_are_at_hand(xp):
-        for bad, value, demand, remedy in problems:
-            position = first_position(bad)
-            if position is not None:
-                raise ValueError(
-                    f"{demand}; found {value[position]:g} at position {position}. {remedy}"
-                )
-        return None
-    bad = problems[0].bad
-    for problem in problems[1:]:
-        bad = bad | problem.bad
-    return ~xp.any(bad, axis=axis)
+    any_bad: Array = False
+    for bad, value, demand, remedy in problems:
+        if counts is not None:
+            bad = bad & counts
+        if not values_are_at_hand(xp):
+            any_bad = bad | any_bad
+            continue
+        position = first_position(bad)
+        if position is not None:
+            found = f"found {value[position]:g} at position {position}"
+            raise ValueError(f"{demand}; {found}. {remedy}")
+    return None if values_are_at_hand(xp) else ~xp.any(any_bad, axis=axis)

@@ -1,13 +1,29 @@
 """The only place that sorts: samples in ascending order of a key, ties resolved into blocks.
 
-The kernel uses standard operations of fixed shape only, so that it runs under ``jit``, ``vmap`` and
-``torch.compile``: no boolean indexing, no ``unique``, no N-d ``searchsorted``. It assumes that keys
-are not NaN, whose order the standard leaves open.
+There is one contract, :func:`ordering`, and one shortcut for uniform weights, which need no order
+but only sorted keys. The portable forms use standard operations of fixed shape only, so that they
+run under ``jit``, ``vmap`` and ``torch.compile``: no boolean indexing, no ``unique``, no N-d
+``searchsorted``. The fast forms sort integers instead of floats and give the same results bit for
+bit. Keys must not be NaN, whose order the standard leaves open.
 """
 
 from typing import NamedTuple
 
-from lxcim_xp._array import Array, Namespace, device_of, running_sum
+from lxcim_xp import _ranks_numpy
+from lxcim_xp._array import (
+    Array,
+    Namespace,
+    device_of,
+    float_bits,
+    is_numpy,
+    library_name,
+    running_maximum,
+    running_sum,
+    sort_with_order,
+    take,
+    widest_float,
+)
+from lxcim_xp._margins import Margins, credit
 
 
 class Ranked(NamedTuple):
@@ -19,16 +35,25 @@ class Ranked(NamedTuple):
     through: Array  # its sum over all samples with a smaller or the same key
 
 
+class Ordering(NamedTuple):
+    """Where each sample goes, and between which places its block of ties lies."""
+
+    order: Array  # sample at each place
+    first: Array | None  # first place of the block; None where nothing is tied
+    end: Array | None  # place after its last
+
+
 def rank(xp: Namespace, key: Array, *columns: Array) -> tuple[Ranked, ...]:
     """Sort the columns by the key along the last axis and sum them up to each block of ties."""
-    order = xp.argsort(key, axis=-1, stable=False)
-    first, end = _block_bounds(xp, xp.take_along_axis(key, order, axis=-1), order.dtype)
+    order, first, end = ordering(xp, key)
     ranked = []
     for column in columns:
-        value = xp.take_along_axis(column, order, axis=-1)
+        value = take(xp, column, order)
         running = running_sum(xp, value)
-        below, through = (xp.take_along_axis(running, at, axis=-1) for at in (first, end))
-        ranked.append(Ranked(value, running[..., :-1], below, through))
+        before, below, through = running[..., :-1], running[..., :-1], running[..., 1:]
+        if first is not None:
+            below, through = (take(xp, running, at) for at in (first, end))
+        ranked.append(Ranked(value, before, below, through))
     return tuple(ranked)
 
 
@@ -40,17 +65,113 @@ def concordance(xp: Namespace, high: Ranked, low: Ranked) -> Array:
     return xp.sum(high.value * (low.below + low.through), axis=-1) / 2
 
 
-def _block_bounds(xp: Namespace, key: Array, index_dtype: object) -> tuple[Array, Array]:
-    """Return, for each entry of a sorted key, where its block of ties begins and where it ends."""
+class Gain(NamedTuple):
+    """What LxCIM is made of: the weight of the right, of the wrong, and how low the wrong rank."""
+
+    right: Array
+    wrong: Array
+    gain: Array  # sum over the wrong of w (W - weight below - weight through)
+
+
+def confidence_gain(xp: Namespace, margins: Margins) -> Gain:
+    """Sum up how far the wrong decisions rank below the middle of all confidences.
+
+    Without information in the confidences the sum is zero. It goes over the wrong decisions, not
+    the right ones, so that it keeps its digits where almost everything is right.
+    """
+    if margins.weight is None:
+        return _uniform_gain(xp, margins.value)
+    if is_numpy(xp) and _has_integer_keys(xp, margins.value):
+        return Gain(*_ranks_numpy.weighted_gain(margins.value, margins.weight))
+    right = credit(xp, margins) * margins.weight
+    wrong = margins.weight - right
+    order, first, end = ordering(xp, xp.abs(margins.value))
+    running = running_sum(xp, take(xp, margins.weight, order))
+    below, through = running[..., :-1], running[..., 1:]
+    if first is not None:
+        below, through = (take(xp, running, at) for at in (first, end))
+    lead = running[..., -1:] - below - through
+    gain = xp.sum(take(xp, wrong, order) * lead, axis=-1)
+    return Gain(xp.sum(right, axis=-1), xp.sum(wrong, axis=-1), gain)
+
+
+def ordering(xp: Namespace, key: Array) -> Ordering:
+    """Order the samples by the key along the last axis."""
+    if _has_integer_keys(xp, key):
+        if is_numpy(xp):
+            return Ordering(*_ranks_numpy.ordering(key))
+        return _integer_ordering(xp, key)
+    return portable_ordering(xp, key)
+
+
+def portable_ordering(xp: Namespace, key: Array) -> Ordering:
+    """Order the samples with standard operations only; the reference for all fast forms."""
+    order = xp.argsort(key, axis=-1, stable=False)
+    key = take(xp, key, order)
     n = key.shape[-1]
-    starts_block = xp.concat(
-        [xp.ones_like(key[..., :1], dtype=xp.bool), key[..., 1:] != key[..., :-1]], axis=-1
-    )
-    block = running_sum(xp, xp.astype(starts_block, index_dtype))[..., 1:] - 1
-    position = xp.arange(n, dtype=index_dtype, device=device_of(xp, key))
+    starts_block = _block_starts(xp, key[..., 1:] != key[..., :-1])
+    block = running_sum(xp, xp.astype(starts_block, order.dtype))[..., 1:] - 1
+    position = xp.arange(n, dtype=order.dtype, device=device_of(xp, key))
     position = xp.broadcast_to(position, key.shape)
     end = xp.full_like(position, n)
     # Sorting brings the k-th start to place k, in a fixed shape; the places left over hold n.
     starts = xp.sort(xp.where(starts_block, position, end), axis=-1)
     starts = xp.concat([starts, end[..., :1]], axis=-1)
-    return tuple(xp.take_along_axis(starts, at, axis=-1) for at in (block, block + 1))
+    return Ordering(order, *(take(xp, starts, at) for at in (block, block + 1)))
+
+
+def _block_starts(xp: Namespace, changes: Array) -> Array:
+    """Put a first place, which always starts a block, before those that differ from the last."""
+    shape = (*changes.shape[:-1], 1)
+    first = xp.ones(shape, dtype=changes.dtype, device=device_of(xp, changes))
+    return xp.concat([first, changes], axis=-1)
+
+
+def _has_integer_keys(xp: Namespace, key: Array) -> bool:
+    """Say whether the bits of the key can be sorted instead of the key."""
+    return library_name(xp) in ("numpy", "jax", "torch") and (
+        key.dtype == xp.float64 or key.dtype == xp.float32
+    )
+
+
+def _integer_ordering(xp: Namespace, key: Array) -> Ordering:
+    bits = float_bits(xp, key)
+    # Integers in the order of the floats: magnitudes with a sign, in which both zeros are 0.
+    magnitude = bits & xp.iinfo(bits.dtype).max
+    bits, order = sort_with_order(xp, xp.where(bits < 0, -magnitude, magnitude))
+    return Ordering(order, *_block_bounds(xp, bits[..., 1:] != bits[..., :-1], order.dtype))
+
+
+def _block_bounds(xp: Namespace, changes: Array, dtype: object) -> tuple[Array, Array]:
+    """Return first and end of each place's block by running maxima, without a second sort."""
+    shape = (*changes.shape[:-1], changes.shape[-1] + 1)
+    position = xp.arange(shape[-1], dtype=dtype, device=device_of(xp, changes))
+    position = xp.broadcast_to(position, shape)
+    nothing = xp.zeros_like(position)
+    first = running_maximum(xp, xp.where(_block_starts(xp, changes), position, nothing))
+    # The end of a block is its start when places are counted from the other side.
+    mirrored = _block_starts(xp, xp.flip(changes, axis=-1))
+    last = running_maximum(xp, xp.where(mirrored, position, nothing))
+    return first, shape[-1] - xp.flip(last, axis=-1)
+
+
+def _uniform_gain(xp: Namespace, value: Array) -> Gain:
+    """Sum up the gain of uniform weights, which needs sorted margins but no order."""
+    wide = widest_float(xp, value)
+    if not _has_integer_keys(xp, value):
+        weight = xp.ones(value.shape, dtype=wide, device=device_of(xp, value))
+        return confidence_gain(xp, Margins(value, weight))
+    if is_numpy(xp):
+        return Gain(*_ranks_numpy.uniform_gain(value))
+    bits = float_bits(xp, value)
+    lowest = xp.iinfo(bits.dtype).min
+    # The sign moves from the top of the bits to their bottom: (|m|, wrong) in one integer, so that
+    # sorting brings no second array along. Flipping the top bit makes signed order unsigned order.
+    key = xp.sort(((bits << 1) | xp.astype(bits < 0, bits.dtype)) ^ lowest, axis=-1)
+    # Margins of zero, of either sign, have the two lowest keys.
+    undecided = xp.full_like(key, 0.5, dtype=wide)
+    wrong = xp.where(key <= lowest + 1, undecided, xp.astype(key & 1, wide))
+    first, end = _block_bounds(xp, (key[..., 1:] >> 1) != (key[..., :-1] >> 1), xp.int32)
+    n = value.shape[-1]
+    total = xp.sum(wrong, axis=-1)
+    return Gain(n - total, total, xp.sum(wrong * xp.astype(n - first - end, wide), axis=-1))

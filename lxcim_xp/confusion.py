@@ -14,9 +14,17 @@ np.float64(0.8)
 
 from typing import Any
 
-from lxcim_xp._array import Array, Namespace, default_float, divide, namespace, scalar_if_numpy
+from lxcim_xp._array import (
+    Array,
+    Namespace,
+    default_float,
+    divide,
+    kind_of,
+    namespace,
+    scalar_if_numpy,
+)
 from lxcim_xp._docs import documented
-from lxcim_xp._margins import collect, credit, finish, signed_margins
+from lxcim_xp._margins import collect, credit, finish, signed_margins, weights
 from lxcim_xp.decision import Decision
 
 
@@ -57,17 +65,11 @@ def confusion(
     xp, samples = collect(
         y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
     )
-    margins = signed_margins(xp, samples)
-    right = credit(xp, margins) * margins.weight
-    wrong = margins.weight - right
-    positive = samples.label > 0
-    nothing = xp.zeros_like(right)
-    cells = (
-        xp.where(positive, right, nothing),
-        xp.where(positive, nothing, wrong),
-        xp.where(positive, wrong, nothing),
-        xp.where(positive, nothing, right),
-    )
+    weight = weights(xp, samples)
+    right = credit(xp, signed_margins(xp, samples)) * weight
+    wrong = weight - right
+    positive = xp.astype(samples.label > 0, weight.dtype)
+    cells = (right * positive, wrong * (1 - positive), wrong * positive, right * (1 - positive))
     counts = xp.stack([xp.sum(cell, axis=-1) for cell in cells], axis=-1)
     if samples.largest_weight is not None:
         counts = counts * samples.largest_weight
@@ -271,7 +273,7 @@ def _cells(confusion: Any) -> tuple[Namespace, Array, Array, Array, Array]:
             f"confusion must hold TP, FP, FN, TN on its last axis; found shape "
             f"{tuple(confusion.shape)}. Count them with lxcim_xp.confusion.confusion."
         )
-    if not xp.isdtype(confusion.dtype, "real floating"):
+    if kind_of(xp, confusion.dtype) != "real floating":
         confusion = xp.astype(confusion, default_float(xp, confusion))
     return xp, *(confusion[..., cell] for cell in range(4))
 

@@ -30,8 +30,8 @@ from typing import Any, Literal, NamedTuple
 from lxcim_xp._array import Array, Namespace, divide, running_sum
 from lxcim_xp._docs import documented
 from lxcim_xp._isotonic import antitonic
-from lxcim_xp._margins import Margins, Samples, collect, credit, finish, signed_margins
-from lxcim_xp._ranks import Ranked, concordance, rank
+from lxcim_xp._margins import Samples, collect, credit, finish, signed_margins, weights
+from lxcim_xp._ranks import Gain, Ranked, concordance, confidence_gain, rank
 from lxcim_xp.decision import Decision
 
 
@@ -101,9 +101,10 @@ def accuracy(
     xp, samples = collect(
         y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
     )
-    right, wrong = _right_and_wrong(xp, signed_margins(xp, samples))
-    right_total, wrong_total = xp.sum(right, axis=-1), xp.sum(wrong, axis=-1)
-    return finish(xp, samples, divide(xp, right_total, right_total + wrong_total))
+    margins = signed_margins(xp, samples)
+    weight = weights(xp, samples)
+    right = xp.sum(credit(xp, margins) * weight, axis=-1)
+    return finish(xp, samples, divide(xp, right, xp.sum(weight, axis=-1)))
 
 
 @documented
@@ -156,7 +157,7 @@ def lxcim(
     xp, samples = collect(
         y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
     )
-    return finish(xp, samples, _decompose(xp, signed_margins(xp, samples)).lxcim)
+    return finish(xp, samples, _lxcim(xp, confidence_gain(xp, signed_margins(xp, samples))))
 
 
 @documented
@@ -200,7 +201,18 @@ def decomposition(
     xp, samples = collect(
         y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
     )
-    parts = _decompose(xp, signed_margins(xp, samples))
+    ranks = confidence_gain(xp, signed_margins(xp, samples))
+    right, wrong, gain = ranks
+    total = right + wrong
+    # H = ACC (1 - ACC) AUROC_conf is the part of the symmetric ROC's area (paper, its partition)
+    # that ACC^2 leaves on either side of the axis.
+    parts = Decomposition(
+        lxcim=_lxcim(xp, ranks),
+        accuracy=divide(xp, right, total),
+        confidence_auroc=divide(xp, right * wrong + gain, 2 * right * wrong),
+        gain=divide(xp, gain, total**2),
+        half_area=divide(xp, right * wrong + gain, 2 * total**2),
+    )
     return Decomposition(*(finish(xp, samples, part) for part in parts))
 
 
@@ -289,7 +301,8 @@ def augrc(
     xp, samples = collect(
         y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
     )
-    return finish(xp, samples, (1 - _decompose(xp, signed_margins(xp, samples)).lxcim) / 2)
+    ranks = confidence_gain(xp, signed_margins(xp, samples))
+    return finish(xp, samples, (1 - _lxcim(xp, ranks)) / 2)
 
 
 @documented
@@ -340,7 +353,7 @@ def audrc(
     xp, samples = collect(
         y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
     )
-    return finish(xp, samples, _accuracy_rate_area(xp, signed_margins(xp, samples), form))
+    return finish(xp, samples, _accuracy_rate_area(xp, samples, form))
 
 
 @documented
@@ -381,7 +394,7 @@ def aurc(
     xp, samples = collect(
         y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
     )
-    return finish(xp, samples, 1 - _accuracy_rate_area(xp, signed_margins(xp, samples), form))
+    return finish(xp, samples, 1 - _accuracy_rate_area(xp, samples, form))
 
 
 @documented
@@ -477,8 +490,8 @@ def bi_auroc(
         nan_policy,
         third_class=True,
     )
-    weight = samples.weight
-    up, down = (xp.where(samples.label == side, weight, xp.zeros_like(weight)) for side in (1, -1))
+    weight = weights(xp, samples)
+    up, down = (xp.astype(samples.label == side, weight.dtype) * weight for side in (1, -1))
     up, not_up, down, not_down = rank(xp, samples.score, up, weight - up, down, weight - down)
     # The AUROC of -s for -1 is the one of s with the rest in the place of the positives.
     areas = _area_under_roc(xp, up, not_up) + _area_under_roc(xp, not_down, down)
@@ -630,7 +643,7 @@ def auch(
         y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
     )
     positive, _ = _positive_and_negative(xp, samples)
-    hits, everyone = rank(xp, samples.score, positive, samples.weight)
+    hits, everyone = rank(xp, samples.score, positive, weights(xp, samples))
     tied = everyone.through - everyone.below
     share = (hits.through - hits.below) / xp.where(tied > 0, tied, xp.ones_like(tied))
     # From the highest score down, the slopes of the hull are the shares made non-increasing.
@@ -643,18 +656,10 @@ def auch(
     return finish(xp, samples, divide(xp, area, classes))
 
 
-def _right_and_wrong(xp: Namespace, margins: Margins) -> tuple[Array, Array]:
-    right = credit(xp, margins) * margins.weight
-    return right, margins.weight - right
-
-
 def _positive_and_negative(xp: Namespace, samples: Samples) -> tuple[Array, Array]:
-    nothing = xp.zeros_like(samples.weight)
-    is_positive = samples.label > 0
-    return (
-        xp.where(is_positive, samples.weight, nothing),
-        xp.where(is_positive, nothing, samples.weight),
-    )
+    weight = weights(xp, samples)
+    positive = xp.astype(samples.label > 0, weight.dtype) * weight
+    return positive, weight - positive
 
 
 def _area_under_roc(xp: Namespace, high: Ranked, low: Ranked) -> Array:
@@ -662,31 +667,20 @@ def _area_under_roc(xp: Namespace, high: Ranked, low: Ranked) -> Array:
     return divide(xp, concordance(xp, high, low), pairs)
 
 
-def _decompose(xp: Namespace, margins: Margins) -> Decomposition:
-    right, wrong = _right_and_wrong(xp, margins)
-    right_total, wrong_total = xp.sum(right, axis=-1), xp.sum(wrong, axis=-1)
-    total = right_total + wrong_total
-    more_confident = concordance(xp, *rank(xp, xp.abs(margins.value), right, wrong))
-    # Paper, partition of the symmetric ROC: LxCIM = ACC^2 + 2H, here over one denominator, so
-    # that counts stay whole numbers up to the single division.
-    whole = divide(xp, right_total**2 + 2 * more_confident, total**2)
-    share_right = divide(xp, right_total, total)
-    return Decomposition(
-        lxcim=whole,
-        accuracy=share_right,
-        confidence_auroc=divide(xp, more_confident, right_total * wrong_total),
-        gain=whole - share_right,
-        half_area=divide(xp, more_confident, total**2),
-    )
+def _lxcim(xp: Namespace, ranks: Gain) -> Array:
+    # ACC + ACC (1 - ACC) (2 AUROC_conf - 1), before whose single division counts stay whole.
+    total = ranks.right + ranks.wrong
+    return divide(xp, ranks.right * total + ranks.gain, total**2)
 
 
-def _accuracy_rate_area(xp: Namespace, margins: Margins, form: str) -> Array:
+def _accuracy_rate_area(xp: Namespace, samples: Samples, form: str) -> Array:
     if form not in ("discrete", "continuous"):
         raise ValueError(f"form must be 'discrete' or 'continuous'; found {form!r}.")
-    counts = xp.astype(margins.weight != 0, margins.weight.dtype)
-    right = credit(xp, margins) * margins.weight
-    hits, everyone, count = rank(xp, xp.abs(margins.value), right, margins.weight, counts)
-    total = xp.sum(margins.weight, axis=-1, keepdims=True)
+    margins, weight = signed_margins(xp, samples), weights(xp, samples)
+    counts = xp.astype(weight != 0, weight.dtype)
+    right = credit(xp, margins) * weight
+    hits, everyone, count = rank(xp, xp.abs(margins.value), right, weight, counts)
+    total = xp.sum(weight, axis=-1, keepdims=True)
     one = xp.ones_like(everyone.value)
     present = count.value > 0
 
