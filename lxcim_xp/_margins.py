@@ -1,8 +1,8 @@
 """From what the caller passed to clean samples, and from samples to signed margins.
 
-This is the front of every metric: shapes, broadcasting, masks, missing scores, and what bad values
-get. Behind it the sample axis is the last one, no score is NaN, and a sample that does not count
-has weight zero. Nothing is ranked here.
+This is the front of every metric: shapes, broadcasting, masks and missing scores; what bad values
+get is decided in ``_checks``. Behind it the sample axis is the last one, no score is NaN, and a
+sample that does not count has weight zero. Nothing is ranked here.
 """
 
 from typing import Any, NamedTuple
@@ -15,13 +15,13 @@ from lxcim_xp._array import (
     as_array,
     default_float,
     device_of,
-    first_position,
     kind_of,
     namespace,
     scalar_if_numpy,
     values_are_at_hand,
     widest_float,
 )
+from lxcim_xp._checks import verdict
 from lxcim_xp.decision import Decision, absolute
 
 _NAN_POLICIES = ("raise", "omit", "abstain")
@@ -30,8 +30,8 @@ _NAN_POLICIES = ("raise", "omit", "abstain")
 class Samples(NamedTuple):
     """The samples of one call, sample axis last.
 
-    ``weight`` is relative to the largest weight of its batch entry, ``largest_weight`` (None when
-    no weights were given), so that products of weights neither overflow nor vanish.
+    ``weight`` is relative to the largest weight of its batch entry, ``largest_weight``, so that
+    products of weights neither overflow nor vanish; None when there was no need for that.
     """
 
     score: Array  # (..., n), never NaN
@@ -74,51 +74,15 @@ def collect(
         given["threshold"] = decision.threshold
     xp = namespace(**given)
     arrays, dtype = _broadcast(xp, given)
-    score, label, weight = arrays["y_score"], arrays["y_true"], arrays.get("sample_weight")
-    where, threshold = arrays.get("where"), arrays.get("threshold", decision.threshold)
-    axis = _axis_from_the_end(axis, score.ndim)
+    axis = _axis_from_the_end(axis, arrays["y_score"].ndim)
+    threshold = arrays.get("threshold", decision.threshold)
+    missing = _settle_absent(xp, arrays, threshold, nan_policy)
+    valid = verdict(xp, arrays, missing, decision.domain, axis, third_class)
 
-    missing = xp.isnan(score)
-    may_miss = not values_are_at_hand(xp) or bool(missing.any())
-    if may_miss:
-        if nan_policy == "omit":
-            where = ~missing if where is None else where & ~missing
-        score = xp.where(missing, array_like(xp, threshold, score), score)
-    if where is not None:
-        weight = _ones(xp, score) if weight is None else weight
-        weight = xp.where(where, weight, xp.zeros_like(weight))
-
-    # A sample of weight zero is absent: whatever else it holds, it is not bad input.
-    counts = None if weight is None else weight != 0
-    problems = []
-    if sample_weight is not None:
-        problems.append(_weight_problem(xp, weight))
-    if not (values_are_at_hand(xp) and _are_plain_labels(label)):
-        problems.append(_label_problem(xp, label, counts, axis, third_class))
-    if may_miss and nan_policy == "raise":
-        problems.append(_missing_problem(xp, missing))
-    if "threshold" in arrays:
-        problems.append(_threshold_problem(xp, threshold))
-    if decision.domain is not None:
-        problems.append(_domain_problem(score, decision.domain))
-    valid = _verdict(xp, problems, counts, axis)
-    if sample_weight is not None and valid is not None:
-        # The result will be NaN; until then, no weight may upset the arithmetic.
-        weight = xp.where(problems[0].bad, xp.zeros_like(weight), weight)
-
-    score, label = _sample_axis_last(xp, score, axis), _sample_axis_last(xp, label, axis)
-    if weight is not None:
-        weight = _sample_axis_last(xp, weight, axis)
-    elif arrays["y_score"].shape[axis] == 0:
-        weight = xp.zeros_like(_ones(xp, score))
-    if "threshold" in arrays:
-        threshold = _sample_axis_last(xp, threshold, axis)
-    largest = None
-    if sample_weight is not None:
-        largest = xp.max(weight, axis=-1, keepdims=True)
-        weight = weight / xp.where(largest > 0, largest, xp.ones_like(largest))
-    decision = decision._replace(threshold=threshold)
-    return xp, Samples(score, label, weight, largest, valid, dtype, decision)
+    arrays = {name: _sample_axis_last(xp, array, axis) for name, array in arrays.items()}
+    weight, largest = _scaled(xp, arrays.get("sample_weight"))
+    decision = decision._replace(threshold=arrays.get("threshold", decision.threshold))
+    return xp, Samples(arrays["y_score"], arrays["y_true"], weight, largest, valid, dtype, decision)
 
 
 def signed_margins(xp: Namespace, samples: Samples) -> Margins:
@@ -243,88 +207,41 @@ def _sample_axis_last(xp: Namespace, array: Array, axis: int) -> Array:
     return array
 
 
-class _Problem(NamedTuple):
-    """Where an argument is bad, and the two halves of the message that says so."""
-
-    bad: Array
-    value: Array
-    demand: str
-    remedy: str
-
-
-def _weight_problem(xp: Namespace, weight: Array) -> _Problem:
-    return _Problem(
-        ~xp.isfinite(weight) | (weight < 0),
-        weight,
-        "sample_weight must be finite and not negative",
-        "Drop such samples with where= or give them weight 0.",
-    )
-
-
-def _label_problem(
-    xp: Namespace, label: Array, counts: Array | None, axis: int, third_class: bool
-) -> _Problem:
-    negative, zero = label == -1, label == 0
-    bad = ~(negative | zero | (label == 1))
-    if third_class:
-        return _Problem(bad, label, "y_true must hold -1, 0 or +1", "Map your classes to these.")
-    # Both a 0 and a -1 in one batch entry: one of them is no label of a two-class problem.
-    if counts is not None:
-        negative = negative & counts
-    bad = bad | (xp.any(negative, axis=axis, keepdims=True) & zero)
-    return _Problem(bad, label, "y_true must hold 0/1 or -1/+1", "Pass y_true == positive_label.")
-
-
-def _are_plain_labels(label: Array) -> bool:
-    """Say, in two quick passes, whether NumPy integers are all 0/1 or all -1/+1."""
-    if label.dtype.kind not in "iu" or label.size == 0:
-        return False
-    low, high = label.min(), label.max()
-    return bool(high <= 1 and (low >= 0 or (low == -1 and label.all())))
-
-
-def _missing_problem(xp: Namespace, missing: Array) -> _Problem:
-    return _Problem(
-        missing,
-        xp.full(missing.shape, xp.nan),
-        "y_score must not hold NaN",
-        "Pass nan_policy='omit' to drop such samples or nan_policy='abstain' to count them as "
-        "undecided.",
-    )
-
-
-def _threshold_problem(xp: Namespace, threshold: Array) -> _Problem:
-    return _Problem(
-        xp.isnan(threshold),
-        threshold,
-        "threshold must be a number",
-        "Pass the score that decides.",
-    )
-
-
-def _domain_problem(score: Array, domain: tuple[float, float]) -> _Problem:
-    low, high = domain
-    return _Problem(
-        (score < low) | (score > high),
-        score,
-        f"y_score must lie between {low:g} and {high:g} for this decision function",
-        "Pass threshold= for scores on another scale.",
-    )
-
-
-def _verdict(
-    xp: Namespace, problems: list[_Problem], counts: Array | None, axis: int
+def _settle_absent(
+    xp: Namespace, arrays: dict[str, Array], threshold: Any, nan_policy: str
 ) -> Array | None:
-    """Raise where values are at hand; elsewhere say which batch entries are free of problems."""
-    any_bad: Array = False
-    for bad, value, demand, remedy in problems:
-        if counts is not None:
-            bad = bad & counts
-        if not values_are_at_hand(xp):
-            any_bad = bad | any_bad
-            continue
-        position = first_position(bad)
-        if position is not None:
-            found = f"found {value[position]:g} at position {position}"
-            raise ValueError(f"{demand}; {found}. {remedy}")
-    return None if values_are_at_hand(xp) else ~xp.any(any_bad, axis=axis)
+    """Fill in missing scores and put weight zero where a sample does not count, in ``arrays``.
+
+    Return where a missing score is bad input; None if it is nowhere.
+    """
+    score, where = arrays["y_score"], arrays.pop("where", None)
+    missing = xp.isnan(score)
+    if 0 in score.shape:
+        where = missing  # without samples, nothing counts
+    if values_are_at_hand(xp) and not missing.any():
+        missing = None
+    else:
+        arrays["y_score"] = xp.where(missing, array_like(xp, threshold, score), score)
+        if nan_policy == "omit":
+            where = ~missing if where is None else where & ~missing
+    if where is not None:
+        weight = arrays["sample_weight"] if "sample_weight" in arrays else _ones(xp, score)
+        arrays["sample_weight"] = xp.where(where, weight, xp.zeros_like(weight))
+    return missing if nan_policy == "raise" else None
+
+
+def _scaled(xp: Namespace, weight: Array | None) -> tuple[Array | None, Array | None]:
+    """Return weights relative to the largest of their batch entry, and that one."""
+    if weight is None:
+        return None, None
+    if not values_are_at_hand(xp):
+        # Bad weights make the result NaN; until then, they must not upset the arithmetic.
+        weight = xp.where(xp.isfinite(weight) & (weight >= 0), weight, xp.zeros_like(weight))
+    largest = xp.max(weight, axis=-1, keepdims=True)
+    if values_are_at_hand(xp) and _need_no_scaling(largest):
+        return weight, None
+    return weight / xp.where(largest > 0, largest, xp.ones_like(largest)), largest
+
+
+def _need_no_scaling(largest: Array) -> bool:
+    return bool(((largest == 0) | ((largest > 1e-100) & (largest < 1e100))).all())

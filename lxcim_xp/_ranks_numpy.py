@@ -17,10 +17,13 @@ def uniform_gain(value: Array) -> tuple[Array, Array, Array]:
     *batch, n = value.shape
     key = _rotated(np.ascontiguousarray(value).reshape(-1, n))
     key.sort(axis=-1)
-    has_undecided = bool((key[:, 0] <= 1).any())
-    if has_undecided:
-        key[key == 1] = 0  # -0.0 becomes 0.0
     wrong, gain = np.zeros(len(key)), np.zeros(len(key))
+    if (key[:, 0] <= 1).any():
+        # Zeros of both signs are undecided, that is half wrong, and have the first places.
+        key[key == 1] = 0
+        undecided = np.count_nonzero(key == 0, axis=-1)
+        wrong += undecided / 2
+        gain += undecided / 2 * (n - undecided)
     rows = max(1, _PIECE // n)
     for top in range(0, len(key), rows):
         here = slice(top, top + rows)
@@ -28,14 +31,15 @@ def uniform_gain(value: Array) -> tuple[Array, Array, Array]:
         while start < n:
             # Few long rows are taken in pieces that end between two blocks of ties.
             stop = n if n <= _PIECE else _end_of_piece(key[top], start)
-            piece = key[here, start:stop]
-            is_wrong = (piece & 1).astype(np.float64)
-            if has_undecided:
-                is_wrong[piece == 0] = 0.5
-            wrong[here] += is_wrong.sum(axis=-1)
+            piece, size = key[here, start:stop], stop - start
+            is_wrong = piece & 1
+            count = is_wrong.sum(axis=-1)
+            # Sums of places up to _PIECE fit the width of the key, which spares a conversion.
+            place = np.arange(size, dtype=key.dtype if size <= _PIECE else np.uint64)
+            places = np.einsum("ij,j->i", is_wrong, place)
+            wrong[here] += count
             # Untied, the i-th sample has i below and i + 1 through it: its lead is n - (2i + 1).
-            lead = n - 1 - 2 * start
-            gain[here] += is_wrong @ np.arange(lead, lead - 2 * (stop - start), -2.0)
+            gain[here] += (n - 1 - 2 * start) * count.astype(float) - 2 * places.astype(float)
             gain[here] += _tied_pairs(piece)
             start = stop
     wrong, gain = wrong.reshape(batch), gain.reshape(batch)
@@ -107,13 +111,14 @@ def _tied_pairs(key: Array) -> Array:
     them below; that is one too many for each half of a pair.
     """
     rows, n = key.shape
-    pairs = np.zeros(rows)
+    pairs: Array = 0
     # All pairs of a block show at distances up to its length; blocks of random floats are short.
     for distance in range(1, min(n, 5)):
         tied = (key[:, distance:] ^ key[:, :-distance]) == 1
-        if not np.count_nonzero(tied):
+        found = np.count_nonzero(tied)
+        if not found:
             return pairs
-        pairs += np.count_nonzero(tied, axis=-1)
+        pairs = pairs + (found if rows == 1 else np.count_nonzero(tied, axis=-1))
     # Long blocks: a run of right ones followed by a run of wrong ones.
     begins = np.ones(key.shape, dtype=bool)
     np.not_equal(key[:, 1:], key[:, :-1], out=begins[:, 1:])

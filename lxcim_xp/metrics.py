@@ -677,9 +677,12 @@ def _accuracy_rate_area(xp: Namespace, samples: Samples, form: str) -> Array:
     if form not in ("discrete", "continuous"):
         raise ValueError(f"form must be 'discrete' or 'continuous'; found {form!r}.")
     margins, weight = signed_margins(xp, samples), weights(xp, samples)
-    counts = xp.astype(weight != 0, weight.dtype)
-    right = credit(xp, margins) * weight
-    hits, everyone, count = rank(xp, xp.abs(margins.value), right, weight, counts)
+    columns = [credit(xp, margins) * weight, weight]
+    if samples.weight is not None:
+        columns.append(xp.astype(weight != 0, weight.dtype))
+    # Uniform weights are their own counts.
+    ranked = rank(xp, xp.abs(margins.value), *columns)
+    hits, everyone, count = ranked[0], ranked[1], ranked[-1]
     total = xp.sum(weight, axis=-1, keepdims=True)
     one = xp.ones_like(everyone.value)
     present = count.value > 0
@@ -688,7 +691,7 @@ def _accuracy_rate_area(xp: Namespace, samples: Samples, form: str) -> Array:
     slope = (hits.through - hits.below) / tied
     # Weight, and right weight, of the samples that are more confident than this block.
     above = total - everyone.through
-    right_above = xp.sum(right, axis=-1, keepdims=True) - hits.through
+    right_above = xp.sum(hits.value, axis=-1, keepdims=True) - hits.through
     if form == "discrete":
         # Paper, eq. (1), with the block as equal parts; k is the place of this part within it.
         parts = xp.where(present, count.through - count.below, one)

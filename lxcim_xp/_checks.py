@@ -1,0 +1,130 @@
+"""What bad values get: an error where values are at hand, NaN in the result where they are not.
+
+A check says where an argument is bad and how to say so. NumPy values are looked at, and the first
+bad one raises; for any other library, whose values may be traced or live on a device, the checks
+become one flag for each batch entry. A sample of weight zero is absent: whatever else it holds, it
+is not bad input.
+"""
+
+from typing import NamedTuple
+
+from lxcim_xp._array import Array, Namespace, first_position, values_are_at_hand
+
+
+class Problem(NamedTuple):
+    """Where an argument is bad, and the two halves of the message that says so."""
+
+    bad: Array
+    value: Array
+    demand: str
+    remedy: str
+
+
+def verdict(
+    xp: Namespace,
+    arrays: dict[str, Array],
+    missing: Array | None,
+    domain: tuple[float, float] | None,
+    axis: int,
+    third_class: bool,
+) -> Array | None:
+    """Raise where values are at hand; elsewhere say which batch entries are free of problems."""
+    at_hand = values_are_at_hand(xp)
+    weight, label = arrays.get("sample_weight"), arrays["y_true"]
+    # Most NumPy input is seen to be good in quick passes, which spares the masks below.
+    odd_weights = weight is not None and not (at_hand and _are_plain_weights(weight))
+    odd_labels = not (at_hand and not third_class and _are_plain_labels(label))
+    problems: list[Problem] = []
+    if odd_weights:
+        problems.append(_weight_problem(xp, weight))
+    if odd_labels:
+        problems.append(_label_problem(xp, label, weight, axis, third_class))
+    if missing is not None:
+        problems.append(_missing_problem(xp, missing))
+    if "threshold" in arrays:
+        problems.append(_threshold_problem(xp, arrays["threshold"]))
+    if domain is not None:
+        problems.append(_domain_problem(arrays["y_score"], domain))
+    if weight is not None and problems:
+        counts = weight != 0
+        problems = [problem._replace(bad=problem.bad & counts) for problem in problems]
+    if at_hand:
+        _raise_first(problems)
+        return None
+    any_bad = problems[0].bad
+    for problem in problems[1:]:
+        any_bad = any_bad | problem.bad
+    return ~xp.any(any_bad, axis=axis)
+
+
+def _raise_first(problems: list[Problem]) -> None:
+    for bad, value, demand, remedy in problems:
+        position = first_position(bad)
+        if position is not None:
+            found = f"found {value[position]:g} at position {position}"
+            raise ValueError(f"{demand}; {found}. {remedy}")
+
+
+def _are_plain_weights(weight: Array) -> bool:
+    """Say, in two quick passes, whether NumPy weights are finite and not negative."""
+    return bool(weight.size and weight.min() >= 0 and weight.max() < float("inf"))
+
+
+def _are_plain_labels(label: Array) -> bool:
+    """Say, in two quick passes, whether NumPy integers are all 0/1 or all -1/+1."""
+    if label.dtype.kind not in "iu" or label.size == 0:
+        return False
+    low, high = label.min(), label.max()
+    return bool(high <= 1 and (low >= 0 or (low == -1 and label.all())))
+
+
+def _weight_problem(xp: Namespace, weight: Array) -> Problem:
+    return Problem(
+        ~xp.isfinite(weight) | (weight < 0),
+        weight,
+        "sample_weight must be finite and not negative",
+        "Drop such samples with where= or give them weight 0.",
+    )
+
+
+def _label_problem(
+    xp: Namespace, label: Array, weight: Array | None, axis: int, third_class: bool
+) -> Problem:
+    negative, zero = label == -1, label == 0
+    bad = ~(negative | zero | (label == 1))
+    if third_class:
+        return Problem(bad, label, "y_true must hold -1, 0 or +1", "Map your classes to these.")
+    # Both a 0 and a -1 in one batch entry: one of them is no label of a two-class problem.
+    if weight is not None:
+        negative = negative & (weight != 0)
+    bad = bad | (xp.any(negative, axis=axis, keepdims=True) & zero)
+    return Problem(bad, label, "y_true must hold 0/1 or -1/+1", "Pass y_true == positive_label.")
+
+
+def _missing_problem(xp: Namespace, missing: Array) -> Problem:
+    return Problem(
+        missing,
+        xp.full(missing.shape, xp.nan),
+        "y_score must not hold NaN",
+        "Pass nan_policy='omit' to drop such samples or nan_policy='abstain' to count them as "
+        "undecided.",
+    )
+
+
+def _threshold_problem(xp: Namespace, threshold: Array) -> Problem:
+    return Problem(
+        xp.isnan(threshold),
+        threshold,
+        "threshold must be a number",
+        "Pass the score that decides.",
+    )
+
+
+def _domain_problem(score: Array, domain: tuple[float, float]) -> Problem:
+    low, high = domain
+    return Problem(
+        (score < low) | (score > high),
+        score,
+        f"y_score must lie between {low:g} and {high:g} for this decision function",
+        "Pass threshold= for scores on another scale.",
+    )
