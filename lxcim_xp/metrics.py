@@ -680,30 +680,31 @@ def _accuracy_rate_area(xp: Namespace, samples: Samples, form: str) -> Array:
     columns = [credit(xp, margins) * weight, weight]
     if samples.weight is not None:
         columns.append(xp.astype(weight != 0, weight.dtype))
-    # Uniform weights are their own counts.
     ranked = rank(xp, xp.abs(margins.value), *columns)
+    # Uniform weights are their own counts.
     hits, everyone, count = ranked[0], ranked[1], ranked[-1]
     total = xp.sum(weight, axis=-1, keepdims=True)
-    one = xp.ones_like(everyone.value)
-    present = count.value > 0
-
-    tied = xp.where(present, everyone.through - everyone.below, one)
-    slope = (hits.through - hits.below) / tied
-    # Weight, and right weight, of the samples that are more confident than this block.
+    # Weight, and right weight, of the block of ties, and of all samples more confident than it.
+    tied, right_tied = everyone.through - everyone.below, hits.through - hits.below
     above = total - everyone.through
     right_above = xp.sum(hits.value, axis=-1, keepdims=True) - hits.through
     if form == "discrete":
         # Paper, eq. (1), with the block as equal parts; k is the place of this part within it.
-        parts = xp.where(present, count.through - count.below, one)
+        parts = _or_one(xp, count.through - count.below)
+        part, right_part = tied / parts, right_tied / parts
         k = count.before + 1 - count.below
-        reached = k / parts * tied
-        height = (right_above + slope * reached) / xp.where(present, above + reached, one)
-        area = xp.where(present, tied / parts * height, xp.zeros_like(height))
+        height = (right_above + k * right_part) / _or_one(xp, above + k * part)
+        area = height * part * count.value
     else:
-        # Paper, eq. AUDRC_similarity: integral of (G + slope v) / (W + v) over the block, shared
-        # out by weight. In the topmost block nothing lies above and the integrand is the slope.
-        topmost = ~(present & (above > 0))
-        safe_above = xp.where(topmost, one, above)
-        bend = (right_above - slope * above) * xp.log1p(tied / safe_above) / tied
-        area = everyone.value * (slope + xp.where(topmost, xp.zeros_like(bend), bend))
+        # Paper, eq. AUDRC_similarity: the integral of (G + slope v) / (W + v) over the block,
+        # shared out by weight. In the topmost block nothing lies above: the integrand is the slope.
+        slope = right_tied / _or_one(xp, tied)
+        bend = (right_above - slope * above) / _or_one(xp, tied)
+        bend = xp.where(above > 0, bend * xp.log1p(tied / _or_one(xp, above)), 0.0)
+        area = everyone.value * (slope + bend)
     return divide(xp, xp.sum(area, axis=-1), total[..., 0])
+
+
+def _or_one(xp: Namespace, weight: Array) -> Array:
+    """Return a weight to divide by; where there is none, its share is zero whatever divides it."""
+    return xp.where(weight > 0, weight, 1.0)
