@@ -1,15 +1,18 @@
 """Measure what lxcim_xp costs next to a plain sort, and next to its peers.
 
-    python benchmarks/speed.py [--sizes 1e3,1e4,...] [--repeats 7] [--figure docs/speed.svg] [--quick]
+    python benchmarks/speed.py
+    python benchmarks/speed.py [--sizes 1e3,1e4] [--repeats 7] [--figure docs/speed.svg] [--quick]
 
 All contenders of one size take turns in one process with one thread; each number is a ratio of two
 medians. Printed are four tables: times over the platform's own sort, times of the peers over ours,
 the overhead of a call on 100 samples, and the peak of extra memory. The targets are judged from
 100 000 samples on. Last, with matplotlib, the growth with n is drawn; only ``--quick`` (three small
 sizes, three repeats) draws nothing unless ``--figure`` is given. The ratios of one run belong to
-one machine. Whatever is not installed is reported as missing; to have all:
+one machine. Whatever is not installed is reported as missing; to have all (the exact torch first,
+since a range may pull gigabytes of CUDA packages):
 
-    pip install -e ".[bench,jax,torch,plots]" bicausal torch-uncertainty
+    pip install torch==2.13.0
+    pip install -e ".[bench,jax,plots]" bicausal torch-uncertainty
 """
 
 import argparse
@@ -175,7 +178,9 @@ def _jax_contenders(data: Data, *, wide: bool) -> dict[str, Contender]:
     name = "jax float64" if wide else "jax float32"
     numpy_score = data.score.astype(np.float64 if wide else np.float32)
     with jax.enable_x64(wide):
-        label, score, weight = (jnp.asarray(part) for part in (data.label, numpy_score, data[2]))
+        label, score, weight = (
+            jnp.asarray(part) for part in (data.label, numpy_score, data.weight)
+        )
         bits = jnp.asarray(numpy_score.view("u8" if wide else "u4"))
         batch = (SEEDS, len(data.label) // SEEDS)
         in_rows = (label.reshape(batch), score.reshape(batch))
@@ -261,11 +266,16 @@ def _torch_peers(
     return peers
 
 
+def power(n: int) -> str:
+    """Write a size as 1e3."""
+    return f"{n:.0e}".replace("e+0", "e")
+
+
 def measure(sizes: Iterable[int], repeats: int) -> Seconds:
     """Time all contenders at all sizes."""
     seconds: Seconds = {}
     for n in sorted(sizes):
-        print(f"timing n = {n:.0e}", file=sys.stderr)
+        print(f"timing n = {power(n)}", file=sys.stderr)
         data = make_data(n)
         contenders = numpy_contenders(data) | jax_contenders(data) | torch_contenders(data)
         contenders |= peer_contenders(data)
@@ -297,7 +307,7 @@ def check_values(contenders: dict[str, Contender], n: int, ours: float) -> None:
             continue
         difference = abs(contender.to_lxcim(result) - ours)
         if not difference <= TOLERANCE:
-            print(f"The value of {name} at n = {n:.0e} differs from ours by {difference:.1e}.\n")
+            print(f"The value of {name} at n = {power(n)} differs from ours by {difference:.1e}.\n")
 
 
 def medians(calls: dict[str, Callable[[], Any]], repeats: int) -> dict[str, float]:
@@ -365,14 +375,12 @@ def print_ratios(title: str, rows: list[Row], seconds: Seconds, sizes: Iterable[
     """Print a table with a row for each ratio and a column for each size."""
     body = []
     for row in rows:
-        cells = []
-        for n in sizes:
-            ratio = _ratio(seconds, row.over, row.under, n)
-            cells.append("-" if ratio is None else f"{ratio:.3g}" if row.at_least else f"{ratio:.2f}")
+        ratios = (_ratio(seconds, row.over, row.under, n) for n in sizes)
+        cells = ("-" if ratio is None else f"{ratio:.2f}" for ratio in ratios)
         missing = f"missing (pip install lxcim_xp[{row.extra}])"
         verdict = judge(row, seconds, sizes) if row.over in seconds else missing
         body.append([row.label, *cells, target(row), verdict])
-    print_table(title, ["", *(f"n = {n:.0e}" for n in sizes), "target", ""], body)
+    print_table(title, ["", *(f"n = {power(n)}" for n in sizes), "target", ""], body)
 
 
 def _ratio(seconds: Seconds, over: str, under: str, n: int) -> float | None:
@@ -387,7 +395,7 @@ def target(row: Row) -> str:
     text = f"{'≥' if row.at_least else '≤'} {row.limit:g}"
     if row.judged_by is not None:
         text += " weighted"
-    return text if row.only_at is None else f"{text} at {row.only_at:.0e}"
+    return text if row.only_at is None else f"{text} at {power(row.only_at)}"
 
 
 def judge(row: Row, seconds: Seconds, sizes: Iterable[int]) -> str:
@@ -455,7 +463,7 @@ def print_memory() -> None:
             verdict = "ok" if arrays <= 4 else "over"
             body.append([f"numpy {np.dtype(dtype)} {kind}", f"{arrays:.2f}", "≤ 4", verdict])
     header = ["", "arrays", "target", ""]
-    print_table("Peak extra memory at n = 1e+06, in arrays as large as the scores", header, body)
+    print_table("Peak extra memory at n = 1e6, in arrays as large as the scores", header, body)
 
 
 def draw(seconds: Seconds, path: Path) -> None:

@@ -71,11 +71,12 @@ def _are_plain_weights(weight: Array) -> bool:
 
 
 def _are_plain_labels(label: Array) -> bool:
-    """Say, in two quick passes, whether NumPy integers are all 0/1 or all -1/+1."""
+    """Say, in one or two quick passes, whether NumPy integers are all 0/1 or all -1/+1."""
     if label.dtype.kind not in "iu" or label.size == 0:
         return False
-    low, high = label.min(), label.max()
-    return bool(high <= 1 and (low >= 0 or (low == -1 and label.all())))
+    if label.view(f"u{label.itemsize}").max() <= 1:  # as unsigned integers, negatives are large
+        return True
+    return bool(label.min() == -1 and label.max() <= 1 and label.all())
 
 
 def _weight_problem(xp: Namespace, weight: Array) -> Problem:

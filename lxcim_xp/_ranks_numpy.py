@@ -25,6 +25,10 @@ def uniform_gain(value: Array) -> tuple[Array, Array, Array]:
         wrong += undecided / 2
         gain += undecided / 2 * (n - undecided)
     rows = max(1, _PIECE // n)
+    # Sums of places up to _PIECE fit the width of the key, which spares a conversion.
+    place = np.arange(min(n, _PIECE), dtype=key.dtype)
+    # New memory costs as much as a pass over it, so that the pieces share theirs.
+    scratch = np.empty((min(rows, len(key)), place.size), dtype=key.dtype)
     for top in range(0, len(key), rows):
         here = slice(top, top + rows)
         start = 0
@@ -32,15 +36,16 @@ def uniform_gain(value: Array) -> tuple[Array, Array, Array]:
             # Few long rows are taken in pieces that end between two blocks of ties.
             stop = n if n <= _PIECE else _end_of_piece(key[top], start)
             piece, size = key[here, start:stop], stop - start
-            is_wrong = piece & 1
+            if size > place.size:
+                place = np.arange(size, dtype=np.uint64)
+                scratch = np.empty(piece.shape, dtype=key.dtype)
+            is_wrong = np.bitwise_and(piece, 1, out=scratch[: len(piece), :size])
             count = is_wrong.sum(axis=-1)
-            # Sums of places up to _PIECE fit the width of the key, which spares a conversion.
-            place = np.arange(size, dtype=key.dtype if size <= _PIECE else np.uint64)
-            places = np.einsum("ij,j->i", is_wrong, place)
+            places = np.einsum("ij,j->i", is_wrong, place[:size])
             wrong[here] += count
             # Untied, the i-th sample has i below and i + 1 through it: its lead is n - (2i + 1).
             gain[here] += (n - 1 - 2 * start) * count.astype(float) - 2 * places.astype(float)
-            gain[here] += _tied_pairs(piece)
+            gain[here] += _tied_pairs(piece, scratch[: len(piece)])
             start = stop
     wrong, gain = wrong.reshape(batch), gain.reshape(batch)
     return n - wrong, wrong, gain
@@ -85,10 +90,11 @@ def _rotated(value: Array) -> Array:
     """Move the sign from the top of the bits to their bottom: (|m|, wrong) in one integer."""
     bits = value.view(f"u{value.itemsize}").reshape(-1)
     key, top = np.empty_like(bits), bits.dtype.type(8 * value.itemsize - 1)
+    scratch = np.empty(min(bits.size, _PIECE), dtype=bits.dtype)
     for start in range(0, bits.size, _PIECE):
-        piece = slice(start, start + _PIECE)
-        np.left_shift(bits[piece], 1, out=key[piece])
-        key[piece] |= bits[piece] >> top
+        piece, rotated = bits[start : start + _PIECE], key[start : start + _PIECE]
+        np.left_shift(piece, 1, out=rotated)
+        rotated |= np.right_shift(piece, top, out=scratch[: piece.size])
     return key.reshape(value.shape)
 
 
@@ -104,7 +110,7 @@ def _end_of_piece(key: Array, start: int) -> int:
     return start + int(key[start:].searchsorted(block | key.dtype.type(1), side="right"))
 
 
-def _tied_pairs(key: Array) -> Array:
+def _tied_pairs(key: Array, scratch: Array) -> Array:
     """Count, in rows of sorted keys, the pairs of a right and a wrong sample that are tied.
 
     Within a block the right ones stand first. Taken as untied, each wrong one would have all of
@@ -114,7 +120,8 @@ def _tied_pairs(key: Array) -> Array:
     pairs: Array = 0
     # All pairs of a block show at distances up to its length; blocks of random floats are short.
     for distance in range(1, min(n, 5)):
-        tied = (key[:, distance:] ^ key[:, :-distance]) == 1
+        difference = scratch[:, : n - distance]
+        tied = np.bitwise_xor(key[:, distance:], key[:, :-distance], out=difference) == 1
         found = np.count_nonzero(tied)
         if not found:
             return pairs
