@@ -12,7 +12,7 @@ one machine. Whatever is not installed is reported as missing; to have all (the 
 since a range may pull gigabytes of CUDA packages):
 
     pip install torch==2.13.0
-    pip install -e ".[bench,jax,plots]" bicausal torch-uncertainty
+    pip install -e ".[bench,jax,plots]"
 """
 
 import argparse

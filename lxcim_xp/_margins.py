@@ -79,9 +79,11 @@ def collect(
     missing = _settle_absent(xp, arrays, threshold, nan_policy)
     valid = verdict(xp, arrays, missing, decision.domain, axis, third_class)
 
-    arrays = {name: _sample_axis_last(xp, array, axis) for name, array in arrays.items()}
+    if axis != -1 or 0 in arrays["y_score"].shape:
+        arrays = {name: _sample_axis_last(xp, array, axis) for name, array in arrays.items()}
     weight, largest = _scaled(xp, arrays.get("sample_weight"))
-    decision = decision._replace(threshold=arrays.get("threshold", decision.threshold))
+    if "threshold" in arrays:
+        decision = decision._replace(threshold=arrays["threshold"])
     return xp, Samples(arrays["y_score"], arrays["y_true"], weight, largest, valid, dtype, decision)
 
 
@@ -198,7 +200,7 @@ def _axis_from_the_end(axis: int, ndim: int) -> int:
 
 
 def _sample_axis_last(xp: Namespace, array: Array, axis: int) -> Array:
-    array = array if axis == -1 else xp.moveaxis(array, axis, -1)
+    array = xp.moveaxis(array, axis, -1)
     if array.shape[-1] == 0:
         # One absent sample stands for none, so that nothing behind this has to ask.
         shape = (*array.shape[:-1], 1)

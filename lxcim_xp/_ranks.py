@@ -50,11 +50,17 @@ def rank(xp: Namespace, key: Array, *columns: Array) -> tuple[Ranked, ...]:
     for column in columns:
         value = take(xp, column, order)
         running = running_sum(xp, value)
-        before, below, through = running[..., :-1], running[..., :-1], running[..., 1:]
-        if first is not None:
-            below, through = (take(xp, running, at) for at in (first, end))
-        ranked.append(Ranked(value, before, below, through))
+        ranked.append(Ranked(value, running[..., :-1], *_up_to_block(xp, running, first, end)))
     return tuple(ranked)
+
+
+def _up_to_block(
+    xp: Namespace, running: Array, first: Array | None, end: Array | None
+) -> tuple[Array, Array]:
+    """Return the running sums below and through the block of each place."""
+    if first is None:
+        return running[..., :-1], running[..., 1:]
+    return take(xp, running, first), take(xp, running, end)
 
 
 def concordance(xp: Namespace, high: Ranked, low: Ranked) -> Array:
@@ -87,9 +93,7 @@ def confidence_gain(xp: Namespace, margins: Margins) -> Gain:
     wrong = margins.weight - right
     order, first, end = ordering(xp, xp.abs(margins.value))
     running = running_sum(xp, take(xp, margins.weight, order))
-    below, through = running[..., :-1], running[..., 1:]
-    if first is not None:
-        below, through = (take(xp, running, at) for at in (first, end))
+    below, through = _up_to_block(xp, running, first, end)
     lead = running[..., -1:] - below - through
     gain = xp.sum(take(xp, wrong, order) * lead, axis=-1)
     return Gain(xp.sum(right, axis=-1), xp.sum(wrong, axis=-1), gain)

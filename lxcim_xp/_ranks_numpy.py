@@ -24,8 +24,20 @@ def uniform_gain(value: Array) -> tuple[Array, Array, Array]:
         undecided = np.count_nonzero(key == 0, axis=-1)
         wrong += undecided / 2
         gain += undecided / 2 * (n - undecided)
+    if key.size <= _PIECE:
+        count, lead = _sums(key, np.arange(n, dtype=key.dtype), np.empty_like(key), n)
+        wrong += count
+        gain += lead
+    else:
+        _add_pieces(key, wrong, gain)
+    wrong, gain = wrong.reshape(batch), gain.reshape(batch)
+    return n - wrong, wrong, gain
+
+
+def _add_pieces(key: Array, wrong: Array, gain: Array) -> None:
+    """Add up many short rows, or few long ones in pieces that end between two blocks of ties."""
+    n = key.shape[-1]
     rows = max(1, _PIECE // n)
-    # Sums of places up to _PIECE fit the width of the key, which spares a conversion.
     place = np.arange(min(n, _PIECE), dtype=key.dtype)
     # New memory costs as much as a pass over it, so that the pieces share theirs.
     scratch = np.empty((min(rows, len(key)), place.size), dtype=key.dtype)
@@ -33,22 +45,28 @@ def uniform_gain(value: Array) -> tuple[Array, Array, Array]:
         here = slice(top, top + rows)
         start = 0
         while start < n:
-            # Few long rows are taken in pieces that end between two blocks of ties.
             stop = n if n <= _PIECE else _end_of_piece(key[top], start)
-            piece, size = key[here, start:stop], stop - start
-            if size > place.size:
-                place = np.arange(size, dtype=np.uint64)
+            piece = key[here, start:stop]
+            if stop - start > place.size:
+                place = np.arange(stop - start, dtype=np.uint64)
                 scratch = np.empty(piece.shape, dtype=key.dtype)
-            is_wrong = np.bitwise_and(piece, 1, out=scratch[: len(piece), :size])
-            count = is_wrong.sum(axis=-1)
-            places = np.einsum("ij,j->i", is_wrong, place[:size])
+            count, lead = _sums(piece, place, scratch, n - 2 * start)
             wrong[here] += count
-            # Untied, the i-th sample has i below and i + 1 through it: its lead is n - (2i + 1).
-            gain[here] += (n - 1 - 2 * start) * count.astype(float) - 2 * places.astype(float)
-            gain[here] += _tied_pairs(piece, scratch[: len(piece)])
+            gain[here] += lead
             start = stop
-    wrong, gain = wrong.reshape(batch), gain.reshape(batch)
-    return n - wrong, wrong, gain
+
+
+def _sums(key: Array, place: Array, scratch: Array, n: int) -> tuple[Array, Array]:
+    """Return how many are wrong in rows of sorted keys, and the sum of their leads.
+
+    Sums of places up to ``_PIECE`` fit the width of a key, which spares a conversion.
+    """
+    rows, size = key.shape
+    is_wrong = np.bitwise_and(key, 1, out=scratch[:rows, :size])
+    count = is_wrong.sum(axis=-1).astype(np.float64)
+    places = np.einsum("ij,j->i", is_wrong, place[:size]).astype(np.float64)
+    # Untied, the i-th sample has i below and i + 1 through it: its lead is n - (2i + 1).
+    return count, (n - 1) * count - 2 * places + _tied_pairs(key, scratch[:rows])
 
 
 def weighted_gain(value: Array, weight: Array) -> tuple[Array, Array, Array]:
