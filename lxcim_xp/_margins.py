@@ -93,8 +93,7 @@ def signed_margins(xp: Namespace, samples: Samples) -> Margins:
     # A product is much cheaper than a selection by labels, which no processor can foresee, and
     # small integers are cheaper than floats.
     side = xp.astype(2 * xp.astype(samples.label > 0, xp.int8) - 1, signed.dtype)
-    side *= signed
-    return Margins(side, samples.weight)
+    return Margins(side * signed, samples.weight)
 
 
 def weights(xp: Namespace, samples: Samples) -> Array:

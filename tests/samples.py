@@ -6,6 +6,21 @@ import numpy as np
 from backends import PADDED
 from hypothesis import strategies as st
 
+import lxcim_xp as lx
+
+METRICS = [
+    lx.accuracy,
+    lx.lxcim,
+    lx.augrc,
+    lx.audrc,
+    lx.aurc,
+    lx.auroc,
+    lx.confidence_auroc,
+    lx.average_precision,
+    lx.ks_statistic,
+    lx.auch,
+]
+
 # Eighths: sums, differences and mirror images about each other are exact in every float dtype.
 SCORES = st.one_of(
     st.integers(-3, 3).map(float),

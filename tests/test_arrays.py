@@ -2,25 +2,12 @@
 
 import numpy as np
 import pytest
+import samples
 from backends import context, convert, to_numpy
 
 import lxcim_xp as lx
 
-METRICS = [
-    lx.accuracy,
-    lx.lxcim,
-    lx.augrc,
-    lx.audrc,
-    lx.aurc,
-    lx.auroc,
-    lx.bi_auroc,
-    lx.confidence_auroc,
-    lx.average_precision,
-    lx.ks_statistic,
-    lx.auch,
-    lx.decomposition,
-    lx.confusion.confusion,
-]
+METRICS = [*samples.METRICS, lx.bi_auroc, lx.decomposition, lx.confusion.confusion]
 RNG = np.random.default_rng(20240)
 LABEL = 2 * RNG.integers(0, 2, (3, 4, 9)) - 1
 SCORE = RNG.integers(-4, 5, (3, 4, 9)) / 2
@@ -148,3 +135,26 @@ def test_ten_million_float32_scores_are_right_to_a_millionth(runner, weighted):
             function = jax.jit(function)
         found = function(*arrays)
     assert abs(float(to_numpy(found)) - expected) < 1e-6
+
+
+@pytest.mark.runners("jax-vmap", "torch-vmap")
+def test_vmap_over_one_argument_shares_the_others(runner):
+    label, score, weight = LABEL[0, 0], SCORE[0], WEIGHT[0]
+    with context(runner.backend):
+        if runner.backend.library == "jax":
+            from jax import vmap
+        else:
+            from torch.func import vmap
+        y, y_rows, s, s_rows, w_rows = (
+            convert(runner.backend, array.astype(runner.backend.dtype))
+            for array in (label, LABEL[0], score[0], score, weight)
+        )
+        seeds = vmap(lx.lxcim, (None, 0))(y, s_rows)
+        labels = vmap(lx.lxcim, (0, None))(y_rows, s)
+        resamples = vmap(lambda w: lx.audrc(y, s, sample_weight=w))(w_rows)
+    for found, expected in (
+        (seeds, lx.lxcim(label, score)),
+        (labels, lx.lxcim(LABEL[0], score[0])),
+        (resamples, lx.audrc(label, score[0], sample_weight=weight)),
+    ):
+        np.testing.assert_allclose(to_numpy(found), expected, rtol=1e-6)

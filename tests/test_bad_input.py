@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+import samples
 from backends import context, convert, to_numpy
 
 import lxcim_xp as lx
@@ -11,19 +12,7 @@ import lxcim_xp as lx
 LABEL = np.asarray([1, 0, 1, 0])
 SCORE = np.asarray([2.0, -1.0, 0.5, 1.5])
 NAN_SCORE = np.asarray([2.0, -1.0, np.nan, 1.5])
-METRICS = [
-    lx.accuracy,
-    lx.lxcim,
-    lx.augrc,
-    lx.audrc,
-    lx.aurc,
-    lx.auroc,
-    lx.confidence_auroc,
-    lx.average_precision,
-    lx.ks_statistic,
-    lx.auch,
-    lx.confusion.confusion,
-]
+METRICS = [*samples.METRICS, lx.confusion.confusion]
 BAD = {
     "nan score": (
         {"y_score": NAN_SCORE},

@@ -3,21 +3,10 @@
 import numpy as np
 import pytest
 from backends import context, convert, to_numpy
+from samples import METRICS
 
 import lxcim_xp as lx
 
-METRICS = [
-    lx.accuracy,
-    lx.lxcim,
-    lx.augrc,
-    lx.audrc,
-    lx.aurc,
-    lx.auroc,
-    lx.confidence_auroc,
-    lx.average_precision,
-    lx.ks_statistic,
-    lx.auch,
-]
 LABEL = np.asarray([1, 0, 1, 1, 0, 0, 1, 0, 1])
 SCORE = np.asarray([2.0, 1.0, -1.0, 1.0, 0.0, -3.0, 0.5, 2.0, np.inf])
 WEIGHT = np.asarray([1.0, 0.7, 2.1, 0.4, 1.3, 0.9, 0.25, 1.7, 0.6])
