@@ -9,6 +9,7 @@ nox.options.error_on_missing_interpreters = False
 nox.options.sessions = [
     "lint",
     "types",
+    "bare",
     "numpy",
     "strict",
     "jax",
@@ -62,6 +63,13 @@ def types(session: nox.Session) -> None:
 def numpy(session: nox.Session) -> None:
     session.install("-e", ".[test]")
     run_laws(session, "numpy", 200)
+
+
+@nox.session
+def bare(session: nox.Session) -> None:
+    """Import and use the package with its run-time dependencies and nothing else."""
+    session.install(".")
+    session.run("python", "-W", "error", "-c", "import lxcim_xp as lx; lx.lxcim(1, [2.0, -1.0])")
 
 
 @nox.session
