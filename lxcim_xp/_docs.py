@@ -1,5 +1,6 @@
 """Parameter descriptions that many functions share, written once."""
 
+import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -45,7 +46,9 @@ _SHARED = {
 
 def documented(function: _Function) -> _Function:
     """Put the shared descriptions into the docstring of a function."""
-    assert function.__doc__ is not None
+    # Python 3.13 takes the indentation out of docstrings; before, this does.
+    doc = inspect.cleandoc(function.__doc__ or "")
     for name, text in _SHARED.items():
-        function.__doc__ = function.__doc__.replace(f"<{name}>", text)
+        doc = doc.replace(f"<{name}>", text.replace("\n    ", "\n"))
+    function.__doc__ = f"{doc}\n"
     return function
