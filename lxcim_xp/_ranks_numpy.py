@@ -1,7 +1,7 @@
 """The fast forms of :mod:`lxcim_xp._ranks` for NumPy: one plain sort of integers, and few passes.
 
-Plain sorts of integers use vector instructions, in place; ``argsort`` costs three to seven of
-them. What comes after a sort runs in pieces that stay in the cache, and what only ties need is done
+Plain sorts of integers use vector instructions, in place, which ``argsort`` cannot match. What
+comes after a sort runs in pieces that stay in the cache, and what only ties need is done
 only when there are ties: values are at hand here.
 """
 
@@ -39,7 +39,7 @@ def _add_pieces(key: Array, wrong: Array, gain: Array) -> None:
     n = key.shape[-1]
     rows = max(1, _PIECE // n)
     place = np.arange(min(n, _PIECE), dtype=key.dtype)
-    # New memory costs as much as a pass over it, so that the pieces share theirs.
+    # The first touch of new memory is slow, so that the pieces share theirs.
     scratch = np.empty((min(rows, len(key)), place.size), dtype=key.dtype)
     for top in range(0, len(key), rows):
         here = slice(top, top + rows)

@@ -67,7 +67,7 @@ def test_lists_are_numpy_and_follow_other_arrays(runner):
         score = convert(runner.backend, np.asarray([0.5, 1.0], dtype=runner.backend.dtype))
         found = lx.lxcim([1, 0], score, sample_weight=[1.0, 3.0], where=[True, True])
         assert type(found) is type(score[0]) or type(found) is type(score)
-    np.testing.assert_allclose(to_numpy(found), 1 / 16, rtol=1e-6)
+    np.testing.assert_allclose(to_numpy(found), 1 / 16, rtol=runner.tolerance)
 
 
 def test_anything_that_becomes_a_numpy_array_is_one():
