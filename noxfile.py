@@ -22,7 +22,8 @@ nox.options.sessions = [
 
 # The modules whose tests run once for each backend (see tests/backends.py).
 PER_BACKEND = [
-    f"tests/test_{name}.py" for name in ("laws", "ranks", "arrays", "bad_input", "gradients")
+    f"tests/test_{name}.py"
+    for name in ("laws", "ranks", "arrays", "bad_input", "gradients", "decision", "exchange")
 ]
 # All other sessions run on the interpreter that runs nox.
 OTHER_PYTHONS = [
@@ -55,7 +56,7 @@ def lint(session: nox.Session) -> None:
 
 @nox.session
 def types(session: nox.Session) -> None:
-    session.install("mypy", "-e", ".")
+    session.install("mypy", "hypothesis", "-e", ".")
     session.run("mypy")
 
 

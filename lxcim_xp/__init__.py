@@ -9,7 +9,32 @@ JAX, PyTorch or CuPy arrays and run under ``jit``, ``vmap`` and ``grad``.
 """
 
 from lxcim_xp import confusion
-from lxcim_xp.decision import Decision, absolute, probability
+from lxcim_xp.confusion import class_sensitivity, exchange_confusion
+from lxcim_xp.decision import (
+    Decision,
+    absolute,
+    asymmetric,
+    decision_function,
+    logit,
+    probability,
+)
+from lxcim_xp.exchange import (
+    Exchanged,
+    Spread,
+    Symmetrized,
+    exchange,
+    exchange_spread,
+    random_exchange,
+    symmetrize,
+)
+from lxcim_xp.invariance import (
+    CounterExample,
+    Finding,
+    assert_lxc_invariant,
+    audit,
+    audit_table,
+    describe,
+)
 from lxcim_xp.metrics import (
     Decomposition,
     accuracy,
@@ -29,21 +54,39 @@ from lxcim_xp.metrics import (
 __version__ = "0.1.0"
 
 __all__ = [
+    "CounterExample",
     "Decision",
     "Decomposition",
+    "Exchanged",
+    "Finding",
+    "Spread",
+    "Symmetrized",
     "absolute",
     "accuracy",
+    "assert_lxc_invariant",
+    "asymmetric",
     "auch",
+    "audit",
+    "audit_table",
     "audrc",
     "augrc",
     "aurc",
     "auroc",
     "average_precision",
     "bi_auroc",
+    "class_sensitivity",
     "confidence_auroc",
     "confusion",
+    "decision_function",
     "decomposition",
+    "describe",
+    "exchange",
+    "exchange_confusion",
+    "exchange_spread",
     "ks_statistic",
+    "logit",
     "lxcim",
     "probability",
+    "random_exchange",
+    "symmetrize",
 ]

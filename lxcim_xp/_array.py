@@ -282,3 +282,61 @@ def _plain_cumulative_sum(xp: Namespace, x: Array) -> Array:
         # The same sum; array_api_compat's wrapper makes torch.compile warn (see _namespace_of).
         return xp.cumsum(x, dim=-1, dtype=x.dtype)
     return xp.cumulative_sum(x, axis=-1, dtype=x.dtype)
+
+
+def coin_flips(xp: Namespace, seed: Any, shape: tuple[int, ...], like: Array) -> Array:
+    """Return fair coins from a JAX key, or from anything that ``numpy.random.default_rng`` takes.
+
+    From one of the latter the coins are the same in every library.
+    """
+    if array_api_compat.is_jax_array(seed):
+        if library_name(xp) != "jax":
+            raise TypeError(
+                f"seed is a JAX key but the samples are {library_name(xp)} arrays. Pass an integer "
+                f"or a numpy.random.Generator."
+            )
+        import jax
+
+        return jax.random.bernoulli(seed, shape=shape)
+    coins = np.random.default_rng(seed).integers(0, 2, size=shape, dtype=bool)
+    return xp.asarray(coins, device=device_of(xp, like))
+
+
+def map_first_axis(xp: Namespace, function: Callable[..., Array]) -> Callable[..., Array] | None:
+    """Return the function mapped over the first axis of its arguments, where the library can."""
+    if library_name(xp) != "jax":
+        return None
+    import jax
+
+    mapped: Callable[..., Array] = jax.vmap(function)
+    return mapped
+
+
+def gradients(
+    xp: Namespace, function: Callable[[Array], Array], x: Array, step: Array
+) -> list[Array]:
+    """Return the derivative by each entry of the last axis; by differences if there is no other."""
+    n = x.shape[-1]
+    if library_name(xp) in ("jax", "torch"):
+        # The values of a batch do not depend on each other's entries.
+        gradient = _grad(xp)(lambda x: xp.sum(function(x)))(x)
+        return [gradient[..., entry] for entry in range(n)]
+    moved = []
+    for entry in range(n):
+        unit = xp.asarray(
+            [float(k == entry) for k in range(n)], dtype=x.dtype, device=device_of(xp, x)
+        )
+        by = step * xp.broadcast_to(unit, x.shape)
+        moved.append((function(x + by) - function(x - by)) / (2 * step[..., 0]))
+    return moved
+
+
+def _grad(xp: Namespace) -> Callable[..., Callable[[Array], Array]]:
+    if library_name(xp) == "jax":
+        import jax
+
+        return jax.grad
+    import torch
+
+    grad: Callable[..., Callable[[Array], Array]] = torch.func.grad
+    return grad

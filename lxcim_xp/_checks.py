@@ -8,7 +8,15 @@ is not bad input.
 
 from typing import NamedTuple
 
-from lxcim_xp._array import Array, Namespace, first_position, values_are_at_hand
+from lxcim_xp._array import (
+    Array,
+    Namespace,
+    array_like,
+    first_position,
+    take,
+    values_are_at_hand,
+)
+from lxcim_xp.decision import Decision
 
 
 class Problem(NamedTuple):
@@ -24,7 +32,7 @@ def verdict(
     xp: Namespace,
     arrays: dict[str, Array],
     missing: Array | None,
-    domain: tuple[float, float] | None,
+    decision: Decision,
     axis: int,
     third_class: bool,
 ) -> Array | None:
@@ -43,18 +51,23 @@ def verdict(
         problems.append(_missing_problem(xp, missing))
     if "threshold" in arrays:
         problems.append(_threshold_problem(xp, arrays["threshold"]))
-    if domain is not None:
-        problems.append(_domain_problem(arrays["y_score"], domain))
+    if decision.domain is not None:
+        problems.append(_domain_problem(arrays["y_score"], decision.domain))
     if weight is not None and problems:
         counts = weight != 0
         problems = [problem._replace(bad=problem.bad & counts) for problem in problems]
     if at_hand:
         _raise_first(problems)
+    disordered = None
+    if not decision.trusted:
+        disordered = _disorder(xp, arrays["y_score"], weight, decision, axis)
+    if at_hand:
         return None
     any_bad = problems[0].bad
     for problem in problems[1:]:
         any_bad = any_bad | problem.bad
-    return ~xp.any(any_bad, axis=axis)
+    valid = ~xp.any(any_bad, axis=axis)
+    return valid if disordered is None else valid & ~disordered
 
 
 def _raise_first(problems: list[Problem]) -> None:
@@ -129,3 +142,41 @@ def _domain_problem(score: Array, domain: tuple[float, float]) -> Problem:
         f"y_score must lie between {low:g} and {high:g} for this decision function",
         "Pass threshold= for scores on another scale.",
     )
+
+
+def _disorder(
+    xp: Namespace, score: Array, weight: Array | None, decision: Decision, axis: int
+) -> Array:
+    """Say in which batch entries the confidence does not grow strictly away from the threshold.
+
+    That is so when the signed confidence does not grow strictly with the score.
+    """
+    threshold = array_like(xp, decision.threshold, score)
+    if weight is not None:
+        score = xp.where(weight != 0, score, threshold)
+    signed = decision.signed(xp, score, decision.threshold, *decision.parameters)
+    away = xp.where(score > threshold, signed, -signed)
+    without = (score != threshold) & ~(away > 0)
+    if values_are_at_hand(xp):
+        demand = "g must be positive away from the threshold"
+        _raise_first(
+            [Problem(without, away, demand, "Let only the threshold itself be undecided.")]
+        )
+    if axis != -1:
+        score, signed, without = (xp.moveaxis(x, axis, -1) for x in (score, signed, without))
+    order = xp.argsort(score, axis=-1)
+    by_score = [take(xp, array, order) for array in (score, signed)]
+    (lower, higher), (less, more) = ((array[..., :-1], array[..., 1:]) for array in by_score)
+    reversed_pair = (higher > lower) & ~(more > less)
+    if values_are_at_hand(xp):
+        position = first_position(reversed_pair)
+        if position is not None:
+            pair = " and ".join(
+                f"g({s[position]:g}) = {abs(g[position]):g}"
+                for s, g in ((lower, less), (higher, more))
+            )
+            raise ValueError(
+                f"g must grow strictly on both sides of the threshold; found {pair}. Pass a "
+                f"confidence that is strictly bi-monotonic on these scores."
+            )
+    return xp.any(reversed_pair, axis=-1) | xp.any(without, axis=-1)

@@ -36,7 +36,28 @@ _RESULT = """array
 _CONFUSION = """confusion : array of shape (..., 4)
         Weighted counts TP, FP, FN, TN, see :func:`lxcim_xp.confusion.confusion`."""
 
+_PAIRS = f"""{_LABELS}
+    y_score : array
+        Scores that grow with the belief in the positive side."""
+
+_SIDES = """threshold : float, default 0.0
+        The score at which the decision changes sides.
+    decision : Decision, optional
+        A decision function other than the distance from ``threshold``. It says which score has the
+        opposite decision and the same confidence."""
+
+_COUNTS = """where : array of bool, optional
+        Samples that count; the others (padding, say) may hold anything and stay as they are."""
+
+_SEED = """seed : int, numpy.random.Generator or JAX key
+        Where the coins come from. An integer gives the same exchange in every library; a key needs
+        JAX arrays, and may be traced."""
+
 _SHARED = {
+    "PAIRS": _PAIRS,
+    "SIDES": _SIDES,
+    "SEED": _SEED,
+    "COUNTS": _COUNTS,
     "SAMPLES": f"{_LABELS}\n    {_SCORES}",
     "SCORES": _SCORES,
     "RESULT": _RESULT,

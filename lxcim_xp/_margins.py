@@ -68,16 +68,17 @@ def collect(
     """Check and clean the arguments that all metrics share; labels may be -1, 0, +1 on request."""
     if nan_policy not in _NAN_POLICIES:
         raise ValueError(f"nan_policy must be one of {_NAN_POLICIES}; found {nan_policy!r}.")
-    decision = _one_decision(threshold, decision)
+    decision = one_decision(threshold, decision)
     given = {"y_score": y_score, "y_true": y_true, "sample_weight": sample_weight, "where": where}
     if not isinstance(decision.threshold, int | float):
         given["threshold"] = decision.threshold
     xp = namespace(**given)
     arrays, dtype = _broadcast(xp, given)
     axis = _axis_from_the_end(axis, arrays["y_score"].ndim)
-    threshold = arrays.get("threshold", decision.threshold)
-    missing = _settle_absent(xp, arrays, threshold, nan_policy)
-    valid = verdict(xp, arrays, missing, decision.domain, axis, third_class)
+    if "threshold" in arrays:
+        decision = decision._replace(threshold=arrays["threshold"])
+    missing = _settle_absent(xp, arrays, decision.threshold, nan_policy)
+    valid = verdict(xp, arrays, missing, decision, axis, third_class)
 
     if axis != -1 or 0 in arrays["y_score"].shape:
         arrays = {name: _sample_axis_last(xp, array, axis) for name, array in arrays.items()}
@@ -89,7 +90,11 @@ def collect(
 
 def signed_margins(xp: Namespace, samples: Samples) -> Margins:
     """Return m = (2y - 1) * sign(s - s*) * g(s): positive where the decision is right."""
-    signed = samples.decision.signed(xp, samples.score, samples.decision.threshold)
+    decision, score = samples.decision, samples.score
+    if not decision.trusted and samples.weight is not None:
+        # A given function is not asked about samples that are absent.
+        score = xp.where(samples.weight > 0, score, array_like(xp, decision.threshold, score))
+    signed = decision.signed(xp, score, decision.threshold, *decision.parameters)
     # A product is much cheaper than a selection by labels, which no processor can foresee, and
     # small integers are cheaper than floats.
     side = xp.astype(2 * xp.astype(samples.label > 0, xp.int8) - 1, signed.dtype)
@@ -120,7 +125,8 @@ def finish(xp: Namespace, samples: Samples, result: Array) -> Array:
     return scalar_if_numpy(xp, xp.astype(result, samples.dtype, copy=False))
 
 
-def _one_decision(threshold: Any, decision: Decision | None) -> Decision:
+def one_decision(threshold: Any, decision: Decision | None) -> Decision:
+    """Return the decision function that the two arguments mean together."""
     if decision is None:
         return absolute(threshold)
     if not (isinstance(threshold, int | float) and threshold == 0):

@@ -5,9 +5,11 @@ run on CuPy like on any other library.
 """
 
 import inspect
+import sys
 
 import numpy as np
 import pytest
+from samples import METRICS
 
 import lxcim_xp as lx
 from lxcim_xp import _array, _margins, confusion
@@ -41,18 +43,27 @@ def test_every_call_fits_cupys_signatures(monkeypatch):
     # A name of its own sends the package down the road that it takes for CuPy.
     recorder.__name__ = "array_api_compat.cupy"
     recorder.__array_namespace_info__ = _array.namespace().__array_namespace_info__
-    for module in (_margins, confusion):
+    for module in (_margins, confusion, sys.modules["lxcim_xp.exchange"]):
         monkeypatch.setattr(module, "namespace", lambda **arguments: recorder)
     rng = np.random.default_rng(0)
     label = rng.integers(0, 2, (2, 300))
     score = rng.integers(-5, 6, (2, 300)).astype("float32")
     options = {"sample_weight": rng.random((2, 300)), "where": score < 4, "nan_policy": "omit"}
-    metrics = [getattr(lx, name) for name in lx.__all__ if name.islower()]
-    metrics = [m for m in metrics if callable(m) and m not in (lx.absolute, lx.probability)]
-    for metric in [*metrics, confusion.confusion]:
+    chance = score / 10 + 0.5
+    for metric in [*METRICS, lx.bi_auroc, lx.decomposition, confusion.confusion]:
         metric(label, score, **options)
         metric(label.T, score.T, axis=0, threshold=0.5)
-        metric(label, score / 10 + 0.5, decision=lx.probability())
+        metric(label, chance, decision=lx.probability())
+    lx.lxcim(label, chance, decision=lx.logit())
+    given = lx.decision_function(np.abs, mirror=lambda score: -score)
+    for decision in (given, lx.decision_function(np.abs), lx.asymmetric(0.5, 1, 2)):
+        lx.lxcim(label, score, decision=decision)
+        lx.exchange(label, score, score > 0, where=score < 4, decision=decision)
+        lx.symmetrize(label, score, sample_weight=options["sample_weight"], decision=decision)
+    lx.random_exchange(label, score, seed=0, n=3)
+    lx.exchange_spread(lx.auroc, label[0], score[0], n=3)
+    lx.exchange_confusion(confusion.confusion(label, score))
+    lx.class_sensitivity(confusion.f1, confusion.confusion(label, score))
     lx.audrc(label, score, form="continuous")
     for name in ("accuracy", "balanced_accuracy", "f1", "fdr", "mcc", "precision", "sensitivity"):
         getattr(confusion, name)(confusion.confusion(label, score))

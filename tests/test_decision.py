@@ -1,10 +1,16 @@
+"""Decision functions: their laws, on every backend, and what bad ones get."""
+
+import pickle
+
 import numpy as np
 import pytest
+from backends import context, convert, to_numpy
 from hypothesis import given
 from hypothesis import strategies as st
 
 import lxcim_xp as lx
 from lxcim_xp import _array
+from lxcim_xp.testing import samples
 
 
 def ties(p, q):
@@ -65,3 +71,168 @@ def test_a_decision_is_a_value():
     assert lx.lxcim(label, score, decision=lx.absolute(0.6)) == lx.lxcim(
         label, score, threshold=0.6
     )
+
+
+PROBABILITIES = samples(scores=st.integers(0, 64).map(lambda k: k / 64), min_size=6, max_size=6)
+
+
+def lopsided(score):
+    """Return a confidence with no closed form for the mirror."""
+    return score * score * (abs(score) + score / 2 + 1)
+
+
+LOPSIDED = lx.decision_function(lopsided)
+
+
+def lopsided_lxcim(y_true, y_score, *, sample_weight, where=None):
+    return lx.lxcim(y_true, y_score, sample_weight=sample_weight, where=where, decision=LOPSIDED)
+
+
+# Not torch-compile, see logit.
+@pytest.mark.runners("numpy-*", "strict*", "jax-x64-*", "torch-eager", "torch-vmap")
+@given(PROBABILITIES)
+def test_log_odds_rank_as_probabilities_do(runner, sample):
+    values = [runner(lx.lxcim, *sample, decision=d()) for d in (lx.logit, lx.probability)]
+    np.testing.assert_allclose(*values, rtol=runner.tolerance)
+
+
+@pytest.mark.runners("numpy-*", "strict*", "jax-x64-*", "torch-*")
+@given(samples(scores=st.integers(-12, 12).map(lambda k: k / 4), min_size=6, max_size=6))
+def test_a_given_function_is_the_confidence(runner, sample):
+    margin = np.sign(sample.y_score) * lopsided(sample.y_score)
+    np.testing.assert_allclose(
+        runner(lopsided_lxcim, *sample),
+        lx.lxcim(sample.y_true, margin, sample_weight=sample.sample_weight),
+        rtol=runner.tolerance,
+    )
+
+
+@given(
+    st.floats(-1e6, 1e6),
+    st.floats(1e-3, 1e3),
+    st.floats(1e-3, 1e3),
+    st.lists(st.floats(-1e9, 1e9), min_size=1, max_size=20),
+)
+def test_mirrors_keep_the_confidence_and_change_sides(threshold, negative, positive, distances):
+    score = threshold + np.asarray(distances)
+    decision = lx.asymmetric(threshold, negative, positive)
+    mirrored = lx.exchange(1, score, decision=decision).y_score
+    before, after = (np.abs(x - threshold) for x in (score, mirrored))
+    scale = np.where(score > threshold, negative / positive, positive / negative)
+    rounding = 1e-15 * (np.abs(score) + np.abs(mirrored) + abs(threshold))
+    np.testing.assert_array_less(np.abs(after - before * scale), (1 + scale) * rounding + 1e-300)
+    assert np.all(np.sign(mirrored - threshold) * np.sign(score - threshold) <= 0)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@given(exponent=st.integers(-30, 30), side=st.sampled_from([-1, 1]))
+def test_bisection_finds_the_mirror_at_every_magnitude(dtype, exponent, side):
+    score = np.asarray([side * 10.0 ** (exponent / 3)], dtype=dtype)
+    mirrored = lx.exchange(1, score, decision=LOPSIDED).y_score
+    assert mirrored.dtype == dtype
+    assert np.sign(mirrored[0]) == -side
+    tolerance = 1e-5 if dtype == "float32" else 1e-13
+    np.testing.assert_allclose(lopsided(mirrored), lopsided(score), rtol=tolerance)
+
+
+def test_bisection_stays_in_the_domain():
+    def entropy_gap(p):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            terms = [np.where(q > 0, q * np.log(q), 0.0) for q in (p, 1 - p)]
+        return np.log(2) + sum(terms)
+
+    decision = lx.decision_function(entropy_gap, 0.5, domain=(0.0, 1.0))
+    p = np.asarray([0.0, 0.1, 0.5, 0.75, 1.0])
+    np.testing.assert_allclose(lx.exchange(1, p, decision=decision).y_score, 1 - p, atol=1e-7)
+    with pytest.raises(ValueError, match=r"y_score must lie between 0 and 1.*found 1.5"):
+        lx.lxcim(1, [0.2, 1.5], decision=decision)
+
+
+def test_decisions_are_values():
+    for make in (lx.logit, lambda: lx.asymmetric(1, 2, 3), lambda: lx.decision_function(lopsided)):
+        assert make() == make()
+        assert hash(make()) == hash(make())
+        assert pickle.loads(pickle.dumps(make())) == make()
+    assert lx.asymmetric(1, 2, 3) != lx.asymmetric(1, 2, 4)
+
+
+def test_padding_may_be_what_a_given_function_does_not_know():
+    def strict(score):
+        assert np.all(np.abs(score) < 10)
+        return np.abs(score)
+
+    decision = lx.decision_function(strict)
+    assert lx.lxcim(1, [1.0, 99.0], where=[True, False], decision=decision) == 1
+    found = lx.exchange(1, [1.0, 99.0], where=[True, False], decision=decision)
+    np.testing.assert_array_equal(found.y_score, [-1.0, 99.0])
+
+
+BENT = lx.decision_function(lambda score: abs(abs(score) - 2) + 0.5)
+FLAT = lx.decision_function(lambda score: 0 * score + 1)
+NEGATIVE = lx.decision_function(lambda score: abs(score) - 1.5)
+
+
+@pytest.mark.parametrize(
+    ("decision", "message"),
+    [
+        (BENT, r"g must grow strictly.* found g\(1\) = 1.5 and g\(2\) = 0.5"),
+        (FLAT, r"g must grow strictly.* found g\(1\) = 1 and g\(2\) = 1"),
+        (NEGATIVE, r"g must be positive away from the threshold; found -0.5 at position 0"),
+    ],
+)
+def test_a_function_that_does_not_grow_is_named_with_two_scores(decision, message):
+    with pytest.raises(ValueError, match=message):
+        lx.lxcim(1, [1.0, 2.0, -3.0], decision=decision)
+
+
+@pytest.mark.runners("strict-eager", "jax-x64-eager", "jax-x64-jit", "torch-eager", "torch-vmap")
+def test_a_function_that_does_not_grow_gives_nan_where_values_are_out_of_sight(runner):
+    for decision in (BENT, FLAT, NEGATIVE):
+        value = runner(lx.lxcim, [1, 1, 0], [1.0, 2.0, -3.0], decision=decision)
+        assert np.isnan(value)
+
+
+@pytest.mark.runners("strict-eager", "jax-x64-eager", "torch-eager")
+def test_a_mirror_that_does_not_fit_gives_nan_where_values_are_out_of_sight(runner):
+    decision = lx.decision_function(abs, mirror=lambda score: -2 * score)
+    with context(runner.backend):
+        score = convert(runner.backend, np.asarray([1.0, 0.0]))
+        found = to_numpy(lx.exchange(1, score, decision=decision).y_score)
+    np.testing.assert_array_equal(found, [np.nan, 0.0])
+
+
+def same_side(score):
+    return score
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (
+            lambda: lx.exchange(1, [3.0], decision=lx.decision_function(abs, 0, lambda s: -2 * s)),
+            r"mirror must keep.*g\(3\) = 3 at position 0 and g\(-6\) = 6",
+        ),
+        (
+            lambda: lx.exchange(1, [3.0], decision=lx.decision_function(abs, 0, same_side)),
+            "mirror must keep the confidence and change sides",
+        ),
+        (
+            lambda: lx.exchange(
+                1, [0.9], decision=lx.decision_function(lambda s: abs(s - 0.2), 0.2, domain=(0, 1))
+            ),
+            r"g\(0.9\) = 0.7.* and g\(0\) = 0.2 for its mirror",
+        ),
+        (
+            lambda: lx.lxcim(1, [1.0, 2.0], decision=lx.decision_function(np.max)),
+            r"g must return one confidence for each score; found shape \(\)",
+        ),
+        (lambda: lx.decision_function(abs, domain=(1, 0)), r"domain must be \(smallest, largest\)"),
+        (lambda: lx.decision_function(abs, float("nan")), "threshold must be a number; found nan"),
+        (lambda: lx.asymmetric(0, 0, 1), "negative_scale must be positive and finite; found 0"),
+        (lambda: lx.asymmetric(0, 1, float("inf")), "positive_scale must be positive"),
+        (lambda: lx.lxcim(1, [1.5], decision=lx.logit()), "y_score must lie between 0 and 1"),
+    ],
+)
+def test_bad_decision_functions_are_named(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()

@@ -8,9 +8,10 @@ import oracle
 from backends import PADDED
 from hypothesis import given
 from hypothesis import strategies as st
-from samples import SCORES, THRESHOLDS, masks, samples
+from samples import SCORES, THRESHOLDS, masks
 
 import lxcim_xp as lx
+from lxcim_xp.testing import samples
 
 
 def audrc_continuous(y_true, y_score, **options):
@@ -32,48 +33,48 @@ def as_float(value):
 
 @given(st.data(), samples(), st.sampled_from(BY_MARGIN), THRESHOLDS)
 def test_exchanging_any_subset_leaves_the_metric_unchanged(runner, data, sample, metric, threshold):
-    which = data.draw(masks(sample.label.size))
-    label = np.where(which, 1 - sample.label, sample.label)
-    score = np.where(which, 2 * threshold - sample.score, sample.score)
+    which = data.draw(masks(sample.y_true.size))
+    label = np.where(which, 1 - sample.y_true, sample.y_true)
+    score = np.where(which, 2 * threshold - sample.y_score, sample.y_score)
     agree(
         runner,
-        runner(metric, sample.label, sample.score, sample.weight, threshold=threshold),
-        runner(metric, label, score, sample.weight, threshold=threshold),
+        runner(metric, sample.y_true, sample.y_score, sample.sample_weight, threshold=threshold),
+        runner(metric, label, score, sample.sample_weight, threshold=threshold),
     )
 
 
 @given(st.data(), samples(), st.sampled_from(BY_MARGIN + BY_SCORE))
 def test_the_order_of_the_samples_does_not_matter(runner, data, sample, metric):
-    order = np.asarray(data.draw(st.permutations(range(sample.label.size))))
+    order = np.asarray(data.draw(st.permutations(range(sample.y_true.size))))
     agree(
         runner,
-        runner(metric, sample.label, sample.score, sample.weight),
-        runner(metric, sample.label[order], sample.score[order], sample.weight[order]),
+        runner(metric, sample.y_true, sample.y_score, sample.sample_weight),
+        runner(metric, sample.y_true[order], sample.y_score[order], sample.sample_weight[order]),
     )
 
 
 @given(samples(), st.sampled_from(BY_MARGIN), st.lists(st.integers(1, 40), min_size=PADDED))
 def test_a_strictly_monotone_map_of_confidence_changes_nothing(runner, sample, metric, steps):
     levels = np.cumsum(steps[:PADDED]) / 8
-    confidence = np.abs(sample.score)
+    confidence = np.abs(sample.y_score)
     _, place = np.unique(confidence[confidence > 0], return_inverse=True)
-    mapped = np.zeros_like(sample.score)
-    mapped[confidence > 0] = levels[place] * np.sign(sample.score[confidence > 0])
+    mapped = np.zeros_like(sample.y_score)
+    mapped[confidence > 0] = levels[place] * np.sign(sample.y_score[confidence > 0])
     agree(
         runner,
-        runner(metric, sample.label, sample.score, sample.weight),
-        runner(metric, sample.label, mapped, sample.weight),
+        runner(metric, sample.y_true, sample.y_score, sample.sample_weight),
+        runner(metric, sample.y_true, mapped, sample.sample_weight),
     )
 
 
 @given(samples(), st.sampled_from(BY_SCORE), st.lists(st.integers(1, 40), min_size=PADDED))
 def test_a_strictly_monotone_map_of_the_score_leaves_score_metrics(runner, sample, metric, steps):
     levels = np.cumsum(steps[:PADDED]) / 8 - 3
-    _, place = np.unique(sample.score, return_inverse=True)
+    _, place = np.unique(sample.y_score, return_inverse=True)
     agree(
         runner,
-        runner(metric, sample.label, sample.score, sample.weight),
-        runner(metric, sample.label, levels[place], sample.weight),
+        runner(metric, sample.y_true, sample.y_score, sample.sample_weight),
+        runner(metric, sample.y_true, levels[place], sample.sample_weight),
     )
 
 
@@ -81,15 +82,17 @@ def test_a_strictly_monotone_map_of_the_score_leaves_score_metrics(runner, sampl
 def test_the_scale_of_the_weights_does_not_matter(runner, sample, metric, scale):
     agree(
         runner,
-        runner(metric, sample.label, sample.score, sample.weight),
-        runner(metric, sample.label, sample.score, sample.weight * scale),
+        runner(metric, sample.y_true, sample.y_score, sample.sample_weight),
+        runner(metric, sample.y_true, sample.y_score, sample.sample_weight * scale),
     )
 
 
 @given(samples(), st.sampled_from(BY_MARGIN + BY_SCORE))
 def test_weight_zero_is_absent_is_masked(runner, sample, metric):
-    kept = sample.weight > 0
-    masked = runner(metric, sample.label, sample.score, np.maximum(sample.weight, 1), kept)
+    kept = sample.sample_weight > 0
+    masked = runner(
+        metric, sample.y_true, sample.y_score, np.maximum(sample.sample_weight, 1), kept
+    )
     present = [array[kept] for array in sample]
     agree(runner, masked, runner(metric, *present[:2], np.maximum(present[2], 1)))
     agree(runner, runner(metric, *sample), runner(metric, *present))
@@ -100,42 +103,42 @@ def test_weight_zero_is_absent_is_masked(runner, sample, metric):
     st.sampled_from(DUPLICABLE_BY_MARGIN + BY_SCORE),
 )
 def test_an_integer_weight_repeats_the_sample(runner, sample, metric):
-    repeated = (np.repeat(array, sample.weight) for array in sample[:2])
+    repeated = (np.repeat(array, sample.sample_weight) for array in sample[:2])
     agree(runner, runner(metric, *sample), runner(metric, *repeated))
 
 
 @given(samples(), st.sampled_from([lx.accuracy, lx.lxcim, lx.augrc, lx.audrc, lx.aurc]), THRESHOLDS)
 def test_margin_metrics_equal_the_oracle(runner, sample, metric, threshold):
-    m = oracle.margins(sample.label, sample.score, threshold)
-    weight = [oracle.Fraction(w) for w in sample.weight]
+    m = oracle.margins(sample.y_true, sample.y_score, threshold)
+    weight = [oracle.Fraction(w) for w in sample.sample_weight]
     expected = as_float(getattr(oracle, metric.__name__)(m, weight))
     agree(
         runner,
-        runner(metric, sample.label, sample.score, sample.weight, threshold=threshold),
+        runner(metric, sample.y_true, sample.y_score, sample.sample_weight, threshold=threshold),
         expected,
     )
 
 
 @given(samples(), st.sampled_from([lx.confidence_auroc, lx.lxcim, lx.audrc]))
 def test_uniform_margin_metrics_equal_the_oracle(runner, sample, metric):
-    m = oracle.margins(sample.label, sample.score)
+    m = oracle.margins(sample.y_true, sample.y_score)
     expected = getattr(oracle, metric.__name__)(m, [oracle.Fraction(1)] * len(m))
-    agree(runner, runner(metric, sample.label, sample.score), as_float(expected))
+    agree(runner, runner(metric, sample.y_true, sample.y_score), as_float(expected))
 
 
 @given(samples(), st.sampled_from(BY_SCORE))
 def test_score_metrics_equal_the_oracle(runner, sample, metric):
-    weight = [oracle.Fraction(w) for w in sample.weight]
-    expected = getattr(oracle, metric.__name__)(sample.label, list(sample.score), weight)
+    weight = [oracle.Fraction(w) for w in sample.sample_weight]
+    expected = getattr(oracle, metric.__name__)(sample.y_true, list(sample.y_score), weight)
     agree(runner, runner(metric, *sample), as_float(expected))
 
 
 @given(st.data(), samples())
 def test_bi_auroc_equals_the_oracle(runner, data, sample):
-    n = sample.label.size
+    n = sample.y_true.size
     label = np.asarray(data.draw(st.lists(st.integers(-1, 1), min_size=n, max_size=n)))
-    weight = [oracle.Fraction(w) for w in sample.weight]
-    expected = oracle.bi_auroc(label, list(sample.score), weight)
+    weight = [oracle.Fraction(w) for w in sample.sample_weight]
+    expected = oracle.bi_auroc(label, list(sample.y_score), weight)
     agree(runner, runner(lx.bi_auroc, label, *sample[1:]), as_float(expected))
 
 
@@ -151,9 +154,9 @@ def test_lxcim_is_the_auroc_of_the_doubled_data_and_the_sum_of_its_parts(runner,
     value = runner(lx.lxcim, *sample)
     # Omega: the data and its exchange; a sample at the threshold is there once with each label.
     doubled = [
-        np.concatenate([sample.label, 1 - sample.label]),
-        np.concatenate([sample.score, -sample.score]),
-        np.concatenate([sample.weight, sample.weight]),
+        np.concatenate([sample.y_true, 1 - sample.y_true]),
+        np.concatenate([sample.y_score, -sample.y_score]),
+        np.concatenate([sample.sample_weight, sample.sample_weight]),
     ]
     agree(runner, value, runner(lx.auroc, *doubled))
     agree(runner, value, 1 - 2 * runner(lx.augrc, *sample))
@@ -172,18 +175,18 @@ def test_lxcim_is_the_auroc_of_the_doubled_data_and_the_sum_of_its_parts(runner,
 
 @given(samples(), st.sampled_from([lx.lxcim, lx.accuracy, lx.audrc, audrc_continuous]))
 def test_perfect_is_one_wrong_is_zero_undecided_is_half(runner, sample, metric):
-    decided = np.where(sample.score == 0, 1.0, sample.score)
+    decided = np.where(sample.y_score == 0, 1.0, sample.y_score)
     right = (decided > 0).astype(int)
-    agree(runner, runner(metric, right, decided, sample.weight), 1)
-    agree(runner, runner(metric, 1 - right, decided, sample.weight), 0)
-    agree(runner, runner(metric, sample.label, 0 * right, sample.weight), 0.5)
+    agree(runner, runner(metric, right, decided, sample.sample_weight), 1)
+    agree(runner, runner(metric, 1 - right, decided, sample.sample_weight), 0)
+    agree(runner, runner(metric, sample.y_true, 0 * right, sample.sample_weight), 0.5)
 
 
 @given(samples(), st.sampled_from([lx.lxcim, lx.accuracy, lx.audrc, lx.auroc, audrc_continuous]))
 def test_flipping_all_labels_turns_the_metric_over(runner, sample, metric):
     agree(
         runner,
-        runner(metric, 1 - sample.label, *sample[1:]),
+        runner(metric, 1 - sample.y_true, *sample[1:]),
         1 - runner(metric, *sample),
     )
 
@@ -198,31 +201,31 @@ def test_values_lie_between_zero_and_one(runner, sample, metric):
 @given(samples(), st.sampled_from([lx.lxcim, lx.auroc]))
 def test_labels_may_be_zero_one_or_minus_plus_one_or_bool(runner, sample, metric):
     expected = runner(metric, *sample)
-    agree(runner, runner(metric, 2 * sample.label - 1, *sample[1:]), expected)
-    agree(runner, runner(metric, sample.label == 1, *sample[1:]), expected)
+    agree(runner, runner(metric, 2 * sample.y_true - 1, *sample[1:]), expected)
+    agree(runner, runner(metric, sample.y_true == 1, *sample[1:]), expected)
 
 
 @given(st.data(), samples(), st.sampled_from(BY_MARGIN + BY_SCORE), THRESHOLDS)
 def test_a_missing_score_is_left_out_or_undecided(runner, data, sample, metric, threshold):
-    missing = data.draw(masks(sample.label.size))
-    score = np.where(missing, np.nan, sample.score)
+    missing = data.draw(masks(sample.y_true.size))
+    score = np.where(missing, np.nan, sample.y_score)
     with_threshold = partial(runner, metric, threshold=threshold)
     agree(
         runner,
-        with_threshold(sample.label, score, sample.weight, nan_policy="omit"),
-        with_threshold(sample.label, sample.score, sample.weight, ~missing),
+        with_threshold(sample.y_true, score, sample.sample_weight, nan_policy="omit"),
+        with_threshold(sample.y_true, sample.y_score, sample.sample_weight, ~missing),
     )
     agree(
         runner,
-        with_threshold(sample.label, score, sample.weight, nan_policy="abstain"),
-        with_threshold(sample.label, np.where(missing, threshold, score), sample.weight),
+        with_threshold(sample.y_true, score, sample.sample_weight, nan_policy="abstain"),
+        with_threshold(sample.y_true, np.where(missing, threshold, score), sample.sample_weight),
     )
 
 
 @given(samples(), THRESHOLDS)
 def test_confusion_equals_the_oracle(runner, sample, threshold):
-    weight = [oracle.Fraction(w) for w in sample.weight]
-    cells = oracle.confusion(sample.label, sample.score, weight, threshold)
+    weight = [oracle.Fraction(w) for w in sample.sample_weight]
+    cells = oracle.confusion(sample.y_true, sample.y_score, weight, threshold)
     agree(
         runner,
         runner(lx.confusion.confusion, *sample, threshold=threshold),

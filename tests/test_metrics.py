@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from samples import samples
 from scipy.integrate import quad
 from scipy.stats import wilcoxon
 from sklearn import metrics as sklearn_metrics
@@ -15,30 +14,31 @@ from sklearn.metrics import make_scorer
 from sklearn.model_selection import cross_val_score
 
 import lxcim_xp as lx
+from lxcim_xp.testing import samples
 
 FINITE = samples(scores=st.integers(-16, 16).map(lambda k: k / 4))
 
 
 @given(FINITE)
 def test_lxcim_is_sklearns_auroc_of_the_doubled_data(sample):
-    label = np.concatenate([sample.label, 1 - sample.label])
-    score = np.concatenate([sample.score, -sample.score])
-    weight = np.concatenate([sample.weight, sample.weight])
+    label = np.concatenate([sample.y_true, 1 - sample.y_true])
+    score = np.concatenate([sample.y_score, -sample.y_score])
+    weight = np.concatenate([sample.sample_weight, sample.sample_weight])
     expected = sklearn_metrics.roc_auc_score(label, score, sample_weight=weight)
-    np.testing.assert_allclose(lx.lxcim(*sample[:2], sample_weight=sample.weight), expected)
+    np.testing.assert_allclose(lx.lxcim(*sample[:2], sample_weight=sample.sample_weight), expected)
 
 
 @given(FINITE)
 def test_auroc_and_average_precision_are_sklearns(sample):
-    present = sample.label[sample.weight > 0]
+    present = sample.y_true[sample.sample_weight > 0]
     assume(0 < present.sum() < present.size)
     for ours, theirs in (
         (lx.auroc, sklearn_metrics.roc_auc_score),
         (lx.average_precision, sklearn_metrics.average_precision_score),
     ):
         np.testing.assert_allclose(
-            ours(*sample[:2], sample_weight=sample.weight),
-            theirs(*sample[:2], sample_weight=sample.weight),
+            ours(*sample[:2], sample_weight=sample.sample_weight),
+            theirs(*sample[:2], sample_weight=sample.sample_weight),
         )
 
 
@@ -69,7 +69,7 @@ def test_categorical_metrics_are_sklearns(sample):
 
 @given(FINITE)
 def test_lxcim_is_wilcoxons_signed_rank_statistic(sample):
-    margins = np.where(sample.label == 1, sample.score, -sample.score)
+    margins = np.where(sample.y_true == 1, sample.y_score, -sample.y_score)
     assume(np.any(margins != 0))
     n = margins.size
     signed_rank = wilcoxon(
@@ -81,20 +81,20 @@ def test_lxcim_is_wilcoxons_signed_rank_statistic(sample):
 
 @given(FINITE)
 def test_continuous_audrc_is_the_integral_of_the_accuracy(sample):
-    margins = np.where(sample.label == 1, sample.score, -sample.score)
+    margins = np.where(sample.y_true == 1, sample.y_score, -sample.y_score)
     levels = np.unique(np.abs(margins))[::-1]
     rate, right = [0.0], [0.0]
     for level in levels:
         block = np.abs(margins) == level
-        credit = np.heaviside(margins[block], 0.5) * sample.weight[block]
-        rate.append(rate[-1] + sample.weight[block].sum())
+        credit = np.heaviside(margins[block], 0.5) * sample.sample_weight[block]
+        rate.append(rate[-1] + sample.sample_weight[block].sum())
         right.append(right[-1] + credit.sum())
     area = sum(
         quad(lambda v: np.interp(v, rate, right) / v, low, high, epsabs=1e-12)[0]
         for low, high in pairwise(rate)
         if high > low
     )
-    found = lx.audrc(1, margins, sample_weight=sample.weight, form="continuous")
+    found = lx.audrc(1, margins, sample_weight=sample.sample_weight, form="continuous")
     np.testing.assert_allclose(found, area / rate[-1], rtol=1e-9)
 
 

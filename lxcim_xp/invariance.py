@@ -1,0 +1,365 @@
+"""Ask of any metric whether it is invariant, and get a counter-example when it is not.
+
+The metric may be ours, another library's or a lambda. An audit tries it on small random data sets
+and on what each law makes of them; it can refute a law, and its silence is evidence, not proof.
+
+>>> from lxcim_xp import audit, auroc, describe, lxcim
+>>> audit(lxcim)["lxc"].holds
+True
+>>> print(describe(audit(auroc)["lxc"]))
+lxc: any samples written the other way should not change the metric, but
+  y_true = [1, 1, 0], y_score = [-1, 1, -2]: 1
+  y_true = [0, 1, 0], y_score = [1, 1, -2]: 0.75
+"""
+
+import warnings
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lxcim_xp._audit import (
+    Subject,
+    confusion_subject,
+    counter_example,
+    score_subject,
+    sensitive_confusion,
+    without_value,
+)
+from lxcim_xp._evaluate import Metric
+from lxcim_xp._laws import CONFUSION_LAWS, SCORE_LAWS
+from lxcim_xp._margins import one_decision
+from lxcim_xp.decision import Decision
+
+_LAWS = {
+    "scores": (*SCORE_LAWS, "defined"),
+    "confusion": (*CONFUSION_LAWS, "class_insensitivity", "defined"),
+}
+
+
+class Sample(NamedTuple):
+    """Labels, scores and weights of a counter-example.
+
+    Parameters
+    ----------
+    y_true : array of {0, 1}
+        Labels.
+    y_score : array
+        Scores.
+    sample_weight : array or None
+        Weights; None when the metric was called without.
+
+    Examples
+    --------
+    >>> from lxcim_xp import audit, auroc
+    >>> audit(auroc)["lxc"].counter_example.before.sample_weight is None
+    True
+    """
+
+    y_true: Any
+    y_score: Any
+    sample_weight: Any = None
+
+
+class CounterExample(NamedTuple):
+    """Two data sets that a law calls equal, and the two values of the metric.
+
+    Parameters
+    ----------
+    before, after : Sample or array
+        The data; confusion vectors for ``kind="confusion"``.
+    value_before, value_after : float
+        The metric of each. For the law "class_insensitivity" the derivative along an exchange that
+        the law asks for, which is 0, and the one that was found.
+
+    Examples
+    --------
+    >>> from lxcim_xp import audit, confusion
+    >>> found = audit(confusion.f1, kind="confusion")["lxc"].counter_example
+    >>> found.before, found.after
+    (array([1., 1., 1., 1.]), array([2., 1., 1., 0.]))
+    """
+
+    before: Any
+    after: Any
+    value_before: float
+    value_after: float
+
+
+class Finding(NamedTuple):
+    """What an audit found about one law.
+
+    Parameters
+    ----------
+    law : str
+        The name of the law.
+    statement : str
+        What must not change the metric.
+    holds : bool or None
+        Whether no counter-example was found; None when the law could not be tried.
+    counter_example : CounterExample or None
+        The smallest counter-example found.
+    remark : str
+        Why the law could not be tried, or what the metric raised.
+
+    Examples
+    --------
+    >>> from lxcim_xp import audit, lxcim
+    >>> audit(lxcim)["permutation"].statement
+    'another order of the samples'
+    """
+
+    law: str
+    statement: str
+    holds: bool | None
+    counter_example: CounterExample | None = None
+    remark: str = ""
+
+
+def audit(
+    metric: Metric,
+    *,
+    kind: str = "scores",
+    threshold: float = 0.0,
+    decision: Decision | None = None,
+    laws: Sequence[str] | None = None,
+    trials: int = 120,
+    seed: Any = 0,
+    tolerance: float = 1e-5,
+) -> dict[str, Finding]:
+    """Try the laws of invariance on a metric, and look for the smallest counter-example to each.
+
+    Parameters
+    ----------
+    metric : callable
+        ``metric(y_true, y_score)`` for lists of labels 0/1 and scores, or ``metric(confusion)`` for
+        vectors [TP, FP, FN, TN]. It gets NumPy arrays and returns one number; it is called on many
+        data sets at once if it can be. If it takes ``sample_weight=``, weights are tried too.
+    kind : {"scores", "confusion"}, default "scores"
+        What the metric is a function of.
+    threshold : float, default 0.0
+        The threshold at which the metric decides: scores are drawn around it.
+    decision : Decision, optional
+        The decision function of the metric, which says what an exchange does: ``probability()``
+        for a metric of probabilities. The metric itself has to know it already.
+    laws : sequence of str, optional
+        The laws to try, all by default.
+    trials : int, default 120
+        The number of data sets for each law.
+    seed : int or numpy.random.Generator, default 0
+        Where the data sets come from.
+    tolerance : float, default 1e-5
+        The largest difference that counts as equal.
+
+    Returns
+    -------
+    dict of str to Finding
+        For ``kind="scores"`` the laws "lxc" (local exchange of classes), "class_swap" (all of them:
+        I1), "permutation", "confidence_map", "score_map", "weight_scale" and "duplication"; for
+        ``kind="confusion"`` "lxc", "class_swap", "class_insensitivity" and "weight_scale"; and
+        "defined", which fails with the smallest input on which the metric raises or is NaN.
+
+    See Also
+    --------
+    assert_lxc_invariant : The same as a test.
+    describe : A finding in words.
+    audit_table : Several audits as a table.
+
+    Examples
+    --------
+    >>> from lxcim_xp import audit, auroc
+    >>> [law for law, finding in audit(auroc).items() if not finding.holds]
+    ['lxc', 'defined']
+    """
+    if kind not in _LAWS:
+        raise ValueError(f"kind must be one of {tuple(_LAWS)}; found {kind!r}.")
+    if trials < 1:
+        raise ValueError(f"trials must be at least 1; found {trials}.")
+    wanted = _LAWS[kind] if laws is None else tuple(laws)
+    for law in wanted:
+        if law not in _LAWS[kind]:
+            raise ValueError(f"laws must be among {_LAWS[kind]} for kind={kind!r}; found {law!r}.")
+    rng = np.random.default_rng(seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what a metric warns about, it shows as a NaN
+        if kind == "scores":
+            subject = score_subject(metric, one_decision(threshold, decision), trials, rng)
+        else:
+            subject = confusion_subject(metric, trials, rng)
+        _require_some_value(subject)
+        return {law: _finding(subject, kind, law, rng.spawn(1)[0], tolerance) for law in wanted}
+
+
+def assert_lxc_invariant(metric: Metric, **options: Any) -> None:
+    """Fail with a counter-example unless a metric is invariant to local exchange of classes.
+
+    Parameters
+    ----------
+    metric : callable
+        The metric, see :func:`audit`.
+    **options : Any
+        Options of :func:`audit`, such as ``kind``, ``decision`` and ``trials``.
+
+    Raises
+    ------
+    AssertionError
+        With the smallest counter-example found.
+
+    Examples
+    --------
+    >>> from lxcim_xp import assert_lxc_invariant, lxcim
+    >>> assert_lxc_invariant(lxcim)
+    """
+    finding = audit(metric, laws=["lxc"], **options)["lxc"]
+    if not finding.holds:
+        name = getattr(metric, "__name__", repr(metric))
+        raise AssertionError(
+            f"{name} is not invariant to local exchange of classes.\n{describe(finding)}"
+        )
+
+
+def describe(finding: Finding) -> str:
+    """Say in words what an audit found about one law.
+
+    Parameters
+    ----------
+    finding : Finding
+        One of the values that :func:`audit` returns.
+
+    Returns
+    -------
+    str
+        One line, or three with the counter-example.
+
+    Examples
+    --------
+    >>> from lxcim_xp import audit, describe, lxcim
+    >>> print(describe(audit(lxcim)["permutation"]))
+    permutation: holds (another order of the samples)
+    """
+    law, statement, holds, example, remark = finding
+    if holds is None:
+        return f"{law}: not tried, {remark}"
+    if holds:
+        return f"{law}: holds ({statement})"
+    assert example is not None
+    if law == "defined":
+        return f"defined: no value for {_show(example.before)}{remark and f', {remark}'}"
+    if law == "class_insensitivity":
+        return (
+            f"{law}: {statement} at {_show(example.before)} "
+            f"should be 0, but is {example.value_after:g}"
+        )
+    return (
+        f"{law}: {statement} should not change the metric, but\n"
+        f"  {_show(example.before)}: {example.value_before:g}\n"
+        f"  {_show(example.after)}: {example.value_after:g}"
+    )
+
+
+def audit_table(audits: dict[str, dict[str, Finding]]) -> str:
+    """Write several audits as a Markdown table, one row for each metric.
+
+    Parameters
+    ----------
+    audits : dict of str to dict of str to Finding
+        The name of each metric and what :func:`audit` returned for it, all of one kind.
+
+    Returns
+    -------
+    str
+        A table with "yes" where a law holds, "no" where it does not and "-" where it was not tried.
+
+    Examples
+    --------
+    >>> from lxcim_xp import audit, audit_table, confusion
+    >>> names = ["accuracy", "f1"]
+    >>> found = {name: audit(getattr(confusion, name), kind="confusion") for name in names}
+    >>> print(audit_table(found))
+    | metric   | lxc | class_swap | weight_scale | class_insensitivity | defined |
+    |----------|-----|------------|--------------|---------------------|---------|
+    | accuracy | yes | yes        | yes          | yes                 | yes     |
+    | f1       | no  | no         | yes          | no                  | yes     |
+    """
+    if not audits:
+        raise ValueError("audits must hold at least one audit; found none.")
+    laws = list(next(iter(audits.values())))
+    width = max(len("metric"), *(len(name) for name in audits))
+    lines = [
+        " | ".join([f"| {'metric':{width}}", *laws]) + " |",
+        "|".join([f"|{'-' * (width + 2)}", *("-" * (len(law) + 2) for law in laws)]) + "|",
+    ]
+    words = {True: "yes", False: "no", None: "-"}
+    for name, findings in audits.items():
+        cells = [f"{words[findings[law].holds]:{len(law)}}" for law in laws]
+        lines.append(" | ".join([f"| {name:{width}}", *cells]) + " |")
+    return "\n".join(lines)
+
+
+def _finding(
+    subject: Subject, kind: str, law: str, rng: np.random.Generator, tolerance: float
+) -> Finding:
+    if law == "defined":
+        return _definedness(subject)
+    if law == "class_insensitivity":
+        return _sensitivity(subject, tolerance)
+    rule = (SCORE_LAWS if kind == "scores" else CONFUSION_LAWS)[law]
+    if law == "weight_scale" and not subject.weighted:
+        return Finding(law, rule.statement, None, remark="the metric takes no sample_weight")
+    pair = counter_example(subject, rule, rng, tolerance)
+    if pair is None:
+        return Finding(law, rule.statement, True)
+    example = CounterExample(_sample(pair.before), _sample(pair.after), *pair[2:])
+    return Finding(law, rule.statement, False, example)
+
+
+def _definedness(subject: Subject) -> Finding:
+    statement = "a value for every input"
+    found = without_value(subject)
+    if found is None:
+        return Finding("defined", statement, True)
+    sample, error = _sample(found[0]), found[1]
+    remark = "" if error is None else f"raised {type(error).__name__}: {error}"
+    return Finding(
+        "defined", statement, False, CounterExample(sample, sample, *[np.nan] * 2), remark
+    )
+
+
+def _sensitivity(subject: Subject, tolerance: float) -> Finding:
+    statement = "the derivative along an exchange"
+    found = sensitive_confusion(subject, tolerance)
+    if found is None:
+        return Finding("class_insensitivity", statement, True)
+    confusion, derivative = found
+    example = CounterExample(confusion, confusion, 0.0, derivative)
+    return Finding("class_insensitivity", statement, False, example)
+
+
+def _require_some_value(subject: Subject) -> None:
+    if any(np.isfinite(values).any() for values in subject.values):
+        return
+    arguments, error = without_value(subject) or ((), None)
+    what = "is NaN" if error is None else "raised"
+    raise ValueError(
+        f"metric {what} on every input, first on {_show(_sample(arguments))}"
+        f"{'' if error is None else f': {error!r}'}. Check what it takes, and kind=."
+    ) from error
+
+
+def _sample(arguments: tuple[Any, ...]) -> Any:
+    """Return the arguments of a metric of scores as a sample, a confusion vector as it is."""
+    return arguments[0] if len(arguments) == 1 else Sample(*arguments)
+
+
+def _show(sample: Any) -> str:
+    if not isinstance(sample, Sample):
+        return f"[TP, FP, FN, TN] = {_list(sample)}"
+    return ", ".join(
+        f"{name} = {_list(values)}"
+        for name, values in zip(sample._fields, sample, strict=True)
+        if values is not None
+    )
+
+
+def _list(values: Any) -> str:
+    return f"[{', '.join(f'{value:g}' for value in values)}]"
