@@ -12,11 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lxcim_xp._array import namespace
-from lxcim_xp._mirror import mirror_scores
+from lxcim_xp._mirror import mirrors
 from lxcim_xp.confusion import exchange_confusion
 from lxcim_xp.decision import Decision
 
 LEVELS = 20  # of confidence, on each side
+_CANDIDATES = 256  # scores tried as levels
 _DRAWN = 5  # of them in a trial; the others are where a map may send them
 
 
@@ -46,20 +47,19 @@ def score_levels(decision: Decision) -> Any:
     both sides of the threshold.
     """
     threshold = float(decision.threshold)
-    low, high = decision.domain or (threshold - 64, threshold + 64)
-    candidate = threshold + (high - threshold) * np.arange(1, 64) / 64
+    reach = _CANDIDATES if decision.domain is None else decision.domain[1] - threshold
+    candidate = threshold + reach * np.arange(1, _CANDIDATES) / _CANDIDATES
     xp = namespace(score=candidate)
-    mirrored = mirror_scores(xp, decision, candidate)
+    mirrored, fits = mirrors(xp, decision, candidate)
     confidence, opposite = (
         decision.signed(xp, score, decision.threshold, *decision.parameters)
         for score in (candidate, mirrored)
     )
-    inside = (mirrored >= low) & (mirrored <= high) if decision.domain else np.isfinite(mirrored)
-    exact = np.flatnonzero((confidence == -opposite) & inside)
-    chosen = exact[:LEVELS] if exact.size >= LEVELS else np.flatnonzero(inside)[:LEVELS]
+    exact = np.flatnonzero(fits & (confidence == -opposite))
+    chosen = exact[:LEVELS] if exact.size >= LEVELS else np.flatnonzero(fits)[:LEVELS]
     if chosen.size < LEVELS:
         raise ValueError(
-            "the decision function has mirror scores for too few of the scores above its threshold "
+            f"decision has mirror scores for too few of the scores above its threshold "
             f"({chosen.size} of {candidate.size} tried). Pass its domain= or mirror=."
         )
     return np.concatenate([mirrored[chosen[::-1]], [threshold], candidate[chosen]])

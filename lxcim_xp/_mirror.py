@@ -30,10 +30,10 @@ _ROUNDINGS = 8
 
 def mirror_scores(xp: Namespace, decision: "Decision", score: Array) -> Array:
     """Return the scores of equal confidence; NaN stays, and is where no such score was found."""
-    mirrored = decision.mirror(xp, score, decision.threshold, *decision.parameters)
     if decision.trusted:
-        return mirrored
-    fits = _is_mirror(xp, decision, score, mirrored) | xp.isnan(score)
+        return decision.mirror(xp, score, decision.threshold, *decision.parameters)
+    mirrored, fits = mirrors(xp, decision, score)
+    fits = fits | xp.isnan(score)
     if not values_are_at_hand(xp):
         return xp.where(fits, mirrored, xp.full_like(mirrored, xp.nan))
     position = first_position(~fits)
@@ -47,6 +47,12 @@ def mirror_scores(xp: Namespace, decision: "Decision", score: Array) -> Array:
             f"which there is one."
         )
     return mirrored
+
+
+def mirrors(xp: Namespace, decision: "Decision", score: Array) -> tuple[Array, Array]:
+    """Return what should be the scores of equal confidence, and where they are."""
+    mirrored = decision.mirror(xp, score, decision.threshold, *decision.parameters)
+    return mirrored, _is_mirror(xp, decision, score, mirrored)
 
 
 def bisected(
