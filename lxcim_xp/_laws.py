@@ -56,7 +56,10 @@ def score_levels(decision: Decision) -> Any:
         for score in (candidate, mirrored)
     )
     exact = np.flatnonzero(fits & (confidence == -opposite))
-    chosen = exact[:LEVELS] if exact.size >= LEVELS else np.flatnonzero(fits)[:LEVELS]
+    usable = exact if exact.size >= LEVELS else np.flatnonzero(fits)
+    # Small whole numbers where everything is legal, else all over the domain.
+    stride = 1 if decision.domain is None else max(1, usable.size // LEVELS)
+    chosen = usable[stride - 1 :: stride][:LEVELS]
     if chosen.size < LEVELS:
         raise ValueError(
             f"decision has mirror scores for too few of the scores above its threshold "

@@ -282,9 +282,9 @@ def exchange_confusion(confusion: Any, delta_right: Any = None, delta_wrong: Any
     ----------
     <CONFUSION>
     delta_right : float or array, optional
-        d1, the weight moved from TN to TP; negative the other way. By default TN - TP.
+        The weight d1 moved from TN to TP; negative the other way. By default TN - TP.
     delta_wrong : float or array, optional
-        d2, the weight moved from FP to FN; negative the other way. By default FP - FN. With both
+        The weight d2 moved from FP to FN; negative the other way. By default FP - FN. With both
         defaults all samples are exchanged, which gives [TN, FN, FP, TP] (I1, the swap of classes).
 
     Returns

@@ -252,8 +252,8 @@ def describe(finding: Finding) -> str:
         )
     return (
         f"{law}: {statement} should not change the metric, but\n"
-        f"  {_show(example.before)}: {example.value_before:g}\n"
-        f"  {_show(example.after)}: {example.value_after:g}"
+        f"  {_show(example.before)}: {example.value_before + 0.0:g}\n"
+        f"  {_show(example.after)}: {example.value_after + 0.0:g}"  # + 0.0: no -0
     )
 
 
