@@ -116,7 +116,7 @@ def minimum(session: nox.Session) -> None:
 
 @nox.session
 def doctest(session: nox.Session) -> None:
-    session.install("-e", ".[jax]", *RUNNER)
+    session.install("-e", ".[examples,jax]", *RUNNER)
     session.run("pytest", "--doctest-modules", "lxcim_xp")
     session.run("pytest", "tests/test_pages.py")
 

@@ -4,7 +4,7 @@ What the laws are is said in ``_laws``, what a finding looks like in ``invarianc
 """
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,7 +37,7 @@ class Subject(NamedTuple):
     batched: bool
     weighted: bool
     trials: list[Any]  # small ones first
-    values: list[Any]
+    values: Callable[[int], Any]  # on a trial, by its place; computed when first asked for
 
 
 class Pair(NamedTuple):
@@ -80,17 +80,24 @@ def confusion_subject(metric: Metric, trials: int, rng: np.random.Generator) -> 
 
 def _subject(function: Metric, columns: Any, weighted: bool, drawn: list[Any]) -> Subject:
     batched = takes_batches(function, *columns(drawn[len(drawn) // 2]))
-    subject = Subject(function, columns, batched, weighted, drawn, [])
-    return subject._replace(values=[_values(subject, trial) for trial in drawn])
+
+    @cache
+    def values(place: int) -> Any:
+        return _values(subject, drawn[place])
+
+    subject = Subject(function, columns, batched, weighted, drawn, values)
+    return subject
 
 
 def counter_example(
     subject: Subject, law: Law, rng: np.random.Generator, tolerance: float
 ) -> Pair | None:
     """Look for a trial that a law leaves equal and the metric does not, and shrink it."""
-    for trial, values in zip(subject.trials, subject.values, strict=True):
+    for place, trial in enumerate(subject.trials):
         action = law.draw(rng, trial)
-        differ = _differ(values, _values(subject, law.apply(trial, action)), tolerance)
+        differ = _differ(
+            subject.values(place), _values(subject, law.apply(trial, action)), tolerance
+        )
         broken = np.flatnonzero(differ & speaks_of(law, trial))
         if broken.size:
             row = int(broken[0])
@@ -98,10 +105,15 @@ def counter_example(
     return None
 
 
+def has_some_value(subject: Subject) -> bool:
+    """Say whether the metric has a value on any trial."""
+    return any(np.isfinite(subject.values(place)).any() for place in range(len(subject.trials)))
+
+
 def without_value(subject: Subject) -> tuple[tuple[Any, ...], Exception | None] | None:
     """Return the smallest arguments for which the metric has no value, and what it raised."""
-    for trial, values in zip(subject.trials, subject.values, strict=True):
-        undefined = np.flatnonzero(~np.isfinite(values))
+    for place, trial in enumerate(subject.trials):
+        undefined = np.flatnonzero(~np.isfinite(subject.values(place)))
         if undefined.size:
             arguments = _arguments(subject, _row(trial, int(undefined[0])))
             try:

@@ -22,6 +22,7 @@ from lxcim_xp._audit import (
     Subject,
     confusion_subject,
     counter_example,
+    has_some_value,
     score_subject,
     sensitive_confusion,
     without_value,
@@ -336,7 +337,7 @@ def _sensitivity(subject: Subject, tolerance: float) -> Finding:
 
 
 def _require_some_value(subject: Subject) -> None:
-    if any(np.isfinite(values).any() for values in subject.values):
+    if has_some_value(subject):
         return
     arguments, error = without_value(subject) or ((), None)
     what = "is NaN" if error is None else "raised"
