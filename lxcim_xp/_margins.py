@@ -18,6 +18,7 @@ from lxcim_xp._array import (
     kind_of,
     namespace,
     scalar_if_numpy,
+    signed_by,
     values_are_at_hand,
     widest_float,
 )
@@ -90,10 +91,7 @@ def collect(
 def signed_margins(xp: Namespace, samples: Samples) -> Margins:
     """Return m = (2y - 1) * sign(s - s*) * g(s): positive where the decision is right."""
     signed = samples.decision.signed(xp, samples.score, samples.decision.threshold)
-    # A product is much cheaper than a selection by labels, which no processor can foresee, and
-    # small integers are cheaper than floats.
-    side = xp.astype(2 * xp.astype(samples.label > 0, xp.int8) - 1, signed.dtype)
-    return Margins(side * signed, samples.weight)
+    return Margins(signed_by(xp, samples.label, signed), samples.weight)
 
 
 def weights(xp: Namespace, samples: Samples) -> Array:

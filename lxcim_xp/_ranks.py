@@ -23,7 +23,7 @@ from lxcim_xp._array import (
     take,
     widest_float,
 )
-from lxcim_xp._margins import Margins, credit
+from lxcim_xp._margins import Margins, Samples, credit, signed_margins
 
 
 class Ranked(NamedTuple):
@@ -79,6 +79,16 @@ class Gain(NamedTuple):
     gain: Array  # sum over the wrong of w (W - weight below - weight through)
 
 
+def gain_of(xp: Namespace, samples: Samples) -> Gain:
+    """Return the confidence gain of the margins of the samples."""
+    if is_numpy(xp) and samples.weight is None:
+        signed = samples.decision.signed(xp, samples.score, samples.decision.threshold)
+        if _has_integer_keys(xp, signed):
+            # Labels become bits of the keys, which spares an array for the margins.
+            return Gain(*_ranks_numpy.uniform_gain(signed, samples.label))
+    return confidence_gain(xp, signed_margins(xp, samples))
+
+
 def confidence_gain(xp: Namespace, margins: Margins) -> Gain:
     """Sum up how far the wrong decisions rank below the middle of all confidences.
 
@@ -88,7 +98,7 @@ def confidence_gain(xp: Namespace, margins: Margins) -> Gain:
     if margins.weight is None:
         return _uniform_gain(xp, margins.value)
     if is_numpy(xp) and _has_integer_keys(xp, margins.value):
-        return Gain(*_ranks_numpy.weighted_gain(margins.value, margins.weight))
+        return Gain(*_ranks_numpy.weighted_gain(*margins))
     right = credit(xp, margins) * margins.weight
     wrong = margins.weight - right
     order, first, end = ordering(xp, xp.abs(margins.value))

@@ -31,7 +31,7 @@ from lxcim_xp._array import Array, Namespace, divide, running_sum
 from lxcim_xp._docs import documented
 from lxcim_xp._isotonic import antitonic
 from lxcim_xp._margins import Samples, collect, credit, finish, signed_margins, weights
-from lxcim_xp._ranks import Gain, Ranked, concordance, confidence_gain, rank
+from lxcim_xp._ranks import Gain, Ranked, concordance, gain_of, rank
 from lxcim_xp.decision import Decision
 
 
@@ -157,7 +157,7 @@ def lxcim(
     xp, samples = collect(
         y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
     )
-    return finish(xp, samples, _lxcim(xp, confidence_gain(xp, signed_margins(xp, samples))))
+    return finish(xp, samples, _lxcim(xp, gain_of(xp, samples)))
 
 
 @documented
@@ -201,7 +201,7 @@ def decomposition(
     xp, samples = collect(
         y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
     )
-    ranks = confidence_gain(xp, signed_margins(xp, samples))
+    ranks = gain_of(xp, samples)
     right, wrong, gain = ranks
     total = right + wrong
     # H = ACC (1 - ACC) AUROC_conf is the part of the symmetric ROC's area (paper, its partition)
@@ -301,7 +301,7 @@ def augrc(
     xp, samples = collect(
         y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
     )
-    ranks = confidence_gain(xp, signed_margins(xp, samples))
+    ranks = gain_of(xp, samples)
     return finish(xp, samples, (1 - _lxcim(xp, ranks)) / 2)
 
 
