@@ -30,7 +30,7 @@ _FOLLOWERS = (bool, int, float, list, tuple, np.generic)
 _PIECE = 256
 
 # NumPy passes that follow each other run in pieces of so many samples, which stay in the cache.
-CACHED = 1 << 15
+CACHED = 1 << 14
 
 
 def namespace(**arguments: Any) -> Namespace:

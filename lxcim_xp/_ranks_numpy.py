@@ -18,6 +18,12 @@ _EIGHT_ONES = np.uint64(0x0101010101010101)
 _EIGHT_PLACES = np.uint64(0x0001020304050607)
 _TO_TOP_BYTE = np.uint64(56)
 
+# Shrunk, a margin of ordinary size stays below 1.5 and above the subnormal numbers. Its bits, moved
+# up to make room for a flag, are then those of a positive finite float.
+_SHRINKING = 2.0**-600
+_LARGEST = np.finfo(np.float64).max.view(np.uint64)
+_LEAST_NORMAL = np.finfo(np.float64).tiny.view(np.uint64) << 1
+
 
 def uniform_gain(signed: Array, label: Array | None = None) -> tuple[Array, Array, Array]:
     """Return right and wrong weight, and the gain (see ``_ranks.Gain``), for uniform weights.
@@ -26,8 +32,7 @@ def uniform_gain(signed: Array, label: Array | None = None) -> tuple[Array, Arra
     That spares an array for the margins, since only one bit of a key depends on its label.
     """
     *batch, n = signed.shape
-    key = _rotated(signed, label).reshape(-1, n)
-    key.sort(axis=-1)
+    key = _sorted_keys(signed, label)
     undecided = None
     if key.item(0) <= 1 or (len(key) > 1 and (key[:, 0] <= 1).any()):
         # Zeros of both signs are undecided, that is half right, and have the first places.
@@ -46,23 +51,61 @@ def uniform_gain(signed: Array, label: Array | None = None) -> tuple[Array, Arra
     return (n - flags, flags, lead) if label is None else (flags, n - flags, -lead)
 
 
-def _rotated(signed: Array, label: Array | None) -> Array:
+def _sorted_keys(signed: Array, label: Array | None) -> Array:
+    """Return (|m|, flag) in one integer, sorted in each row."""
+    n = signed.shape[-1]
+    if signed.itemsize == 8 and signed.size > _FEW:
+        # Floats of 64 bits sort faster than integers, and if small enough their keys are floats.
+        key = _rotated(signed, label, _SHRINKING).reshape(-1, n)
+        key.view(np.float64).sort(axis=-1)
+        if _are_finite_floats(key) and _are_zero_or_normal(key, signed):
+            return key
+    key = _rotated(signed, label, None).reshape(-1, n)
+    key.sort(axis=-1)
+    return key
+
+
+def _are_finite_floats(key: Array) -> bool:
+    """Say whether no key is a negative float, which would come first, an infinity or a NaN."""
+    return bool((key[:, 0] <= _LARGEST).all() and (key[:, -1] <= _LARGEST).all())
+
+
+def _are_zero_or_normal(key: Array, signed: Array) -> bool:
+    """Say whether shrinking was exact, that is: has made nothing a zero or a subnormal number."""
+    if (key[:, 0] >= _LEAST_NORMAL).all():
+        return True
+    return bool(np.count_nonzero(key >= _LEAST_NORMAL) == np.count_nonzero(signed))
+
+
+def _rotated(signed: Array, label: Array | None, factor: float | None) -> Array:
     """Move the sign from the top of the bits to their bottom: (|m|, flag) in one integer.
 
     The flag of a margin says wrong. With labels it says right: side and label agree.
     """
-    bits = np.ascontiguousarray(signed).reshape(-1).view(f"u{signed.itemsize}")
-    label = None if label is None else label.reshape(-1)
-    key, top = np.empty_like(bits), bits.dtype.type(8 * bits.itemsize - 1)
-    for start in range(0, bits.size, CACHED):
+    signed = np.ascontiguousarray(signed).reshape(-1)
+    label = None if label is None else _as_bits(label.reshape(-1))
+    key = np.empty(signed.shape, dtype=f"u{signed.itemsize}")
+    top = key.dtype.type(8 * key.itemsize - 1)
+    for start in range(0, key.size, CACHED):
         here = slice(start, start + CACHED)
-        flag = bits[here] >> top
+        piece, bits = key[here], signed[here]
+        if factor is not None:
+            bits = np.multiply(bits, factor, out=piece.view(signed.dtype))  # spares a new array
+        flag = bits.view(key.dtype) >> top
         if label is not None:
-            # The larger one of label and 0 is a bit, in one pass; so is its cast, if there is any.
-            flag ^= np.maximum(label[here], 0).astype(f"i{key.itemsize}", copy=False).view(key.dtype)
-        np.left_shift(bits[here], 1, out=key[here])
-        key[here] |= flag
+            flag ^= label[here].astype(key.dtype, copy=False)
+        np.left_shift(bits.view(key.dtype), 1, out=piece)
+        piece |= flag
     return key
+
+
+def _as_bits(label: Array) -> Array:
+    """Return labels as unsigned 0 and 1, which most are already."""
+    if label.dtype.kind in "iu":
+        bits = label.view(f"u{label.itemsize}")
+        if bits.max() <= 1:  # as unsigned integers, negatives are large
+            return bits
+    return label > 0
 
 
 def _count_flags(key: Array) -> tuple[Array, Array]:
