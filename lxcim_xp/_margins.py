@@ -15,6 +15,7 @@ from lxcim_xp._array import (
     as_array,
     default_float,
     device_of,
+    has_nan,
     kind_of,
     namespace,
     scalar_if_numpy,
@@ -26,6 +27,8 @@ from lxcim_xp._checks import verdict
 from lxcim_xp.decision import Decision, absolute
 
 _NAN_POLICIES = ("raise", "omit", "abstain")
+
+_AT_ZERO = absolute()
 
 
 class Samples(NamedTuple):
@@ -115,12 +118,15 @@ def finish(xp: Namespace, samples: Samples, result: Array) -> Array:
             samples.valid, samples.valid.shape + (1,) * (result.ndim - samples.valid.ndim)
         )
         result = xp.where(valid, result, xp.full_like(result, xp.nan))
-    return scalar_if_numpy(xp, xp.astype(result, samples.dtype, copy=False))
+    if result.dtype != samples.dtype:
+        result = xp.astype(result, samples.dtype)
+    return scalar_if_numpy(xp, result)
 
 
 def _one_decision(threshold: Any, decision: Decision | None) -> Decision:
     if decision is None:
-        return absolute(threshold)
+        plain = type(threshold) is float and threshold == 0
+        return _AT_ZERO if plain else absolute(threshold)
     if not (isinstance(threshold, int | float) and threshold == 0):
         raise ValueError(
             f"threshold={threshold!r} and decision= were both given. A decision function has its "
@@ -216,7 +222,7 @@ def _settle_absent(
     missing = None
     if 0 in score.shape:
         where = xp.isnan(score)  # without samples, nothing counts
-    elif not values_are_at_hand(xp) or xp.isnan(score.min()):  # the least of a NaN is NaN
+    elif not values_are_at_hand(xp) or has_nan(score):
         missing = xp.isnan(score)
         arrays["y_score"] = xp.where(missing, array_like(xp, threshold, score), score)
         if nan_policy == "omit":

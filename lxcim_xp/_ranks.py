@@ -43,15 +43,32 @@ class Ordering(NamedTuple):
     end: Array | None  # place after its last
 
 
-def rank(xp: Namespace, key: Array, *columns: Array) -> tuple[Ranked, ...]:
-    """Sort the columns by the key along the last axis and sum them up to each block of ties."""
+def rank(xp: Namespace, key: Array, *columns: Array | None) -> tuple[Ranked, ...]:
+    """Sort the columns by the key along the last axis and sum them up to each block of ties.
+
+    None is a column of ones, which is its own sums and needs no gather.
+    """
     order, first, end = ordering(xp, key)
     ranked = []
     for column in columns:
+        if column is None:
+            ranked.append(_counted(xp, key, first, end))
+            continue
         value = take(xp, column, order)
         running = running_sum(xp, value)
         ranked.append(Ranked(value, running[..., :-1], *_up_to_block(xp, running, first, end)))
     return tuple(ranked)
+
+
+def _counted(xp: Namespace, key: Array, first: Array | None, end: Array | None) -> Ranked:
+    """Return what :func:`rank` makes of ones."""
+    wide, device = widest_float(xp, key), device_of(xp, key)
+    places = xp.arange(key.shape[-1] + 1, dtype=wide, device=device)
+    before = xp.broadcast_to(places[:-1], key.shape)
+    one = xp.ones_like(before)
+    if first is None:
+        return Ranked(one, before, before, xp.broadcast_to(places[1:], key.shape))
+    return Ranked(one, before, xp.astype(first, wide), xp.astype(end, wide))
 
 
 def _up_to_block(
@@ -86,7 +103,10 @@ def gain_of(xp: Namespace, samples: Samples) -> Gain:
         if _has_integer_keys(xp, signed):
             # Labels become bits of the keys, which spares an array for the margins.
             return Gain(*_ranks_numpy.uniform_gain(signed, samples.label))
-    return confidence_gain(xp, signed_margins(xp, samples))
+    margins = signed_margins(xp, samples)
+    if is_numpy(xp) and _has_integer_keys(xp, margins.value):
+        return Gain(*_ranks_numpy.weighted_gain(*margins, overwrite=True))
+    return confidence_gain(xp, margins)
 
 
 def confidence_gain(xp: Namespace, margins: Margins) -> Gain:
@@ -143,9 +163,8 @@ def _block_starts(xp: Namespace, changes: Array) -> Array:
 
 def _has_integer_keys(xp: Namespace, key: Array) -> bool:
     """Say whether the bits of the key can be sorted instead of the key."""
-    return library_name(xp) in ("numpy", "jax", "torch") and (
-        key.dtype == xp.float64 or key.dtype == xp.float32
-    )
+    has_fast_form = is_numpy(xp) or library_name(xp) in ("jax", "torch")
+    return has_fast_form and (key.dtype == xp.float64 or key.dtype == xp.float32)
 
 
 def _integer_ordering(xp: Namespace, key: Array) -> Ordering:

@@ -11,6 +11,9 @@ import numpy as np
 
 from lxcim_xp._array import CACHED, Array
 
+_UNSIGNED = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}  # by size in bytes
+_SIGN_PLACE = {4: np.uint32(31), 8: np.uint64(63)}
+
 _FEW = 1 << 10  # keys, below which fewer calls are worth more than fewer passes
 
 # Eight flags in the bytes of one word: a product brings the sum of their places to the top byte.
@@ -36,17 +39,19 @@ def uniform_gain(signed: Array, label: Array | None = None) -> tuple[Array, Arra
     undecided = None
     if key.item(0) <= 1 or (len(key) > 1 and (key[:, 0] <= 1).any()):
         # Zeros of both signs are undecided, that is half right, and have the first places.
-        undecided = np.count_nonzero(key <= 1, axis=-1)
-        zeros = key[:, : undecided.max()]
+        undecided = np.count_nonzero(key <= 1, axis=-1 if batch else None)
+        zeros = key[:, : np.max(undecided)]
         zeros[zeros == 1] = 0
     flags, places = _count_flags(key)
+    if not batch:
+        flags, places = flags[0], places[0]  # scalars, whose arithmetic is quicker than of arrays
     # Untied, the i-th sample has i below and i + 1 through it: its lead is n - (2i + 1).
     lead = (n - 1) * flags - 2 * places + _tied_pairs(key)
     if undecided is not None:
         flags = flags + undecided / 2
         lead = lead + undecided / 2 * (n - undecided)
-    # One row gives scalars, whose arithmetic is much quicker than that of small arrays.
-    flags, lead = (part.reshape(batch) if batch else part[0] for part in (flags, lead))
+    if batch:
+        flags, lead = flags.reshape(batch), lead.reshape(batch)
     # The leads of all samples sum to zero: those of the right ones, negated, are those of the wrong.
     return (n - flags, flags, lead) if label is None else (flags, n - flags, -lead)
 
@@ -84,25 +89,34 @@ def _rotated(signed: Array, label: Array | None, factor: float | None) -> Array:
     """
     signed = np.ascontiguousarray(signed).reshape(-1)
     label = None if label is None else _as_bits(label.reshape(-1))
-    key = np.empty(signed.shape, dtype=f"u{signed.itemsize}")
-    top = key.dtype.type(8 * key.itemsize - 1)
+    key = np.empty(signed.shape, dtype=_UNSIGNED[signed.itemsize])
+    if key.size <= CACHED:  # slices would cost more than the passes
+        return _rotated_into(key, signed, label, factor)
     for start in range(0, key.size, CACHED):
         here = slice(start, start + CACHED)
-        piece, bits = key[here], signed[here]
-        if factor is not None:
-            bits = np.multiply(bits, factor, out=piece.view(signed.dtype))  # spares a new array
-        flag = bits.view(key.dtype) >> top
-        if label is not None:
-            flag ^= label[here].astype(key.dtype, copy=False)
-        np.left_shift(bits.view(key.dtype), 1, out=piece)
-        piece |= flag
+        label_here = None if label is None else label[here]
+        _rotated_into(key[here], signed[here], label_here, factor)
+    return key
+
+
+def _rotated_into(
+    key: Array, signed: Array, label: Array | None, factor: float | None
+) -> Array:
+    if factor is not None:
+        signed = np.multiply(signed, factor, out=key.view(signed.dtype))  # spares a new array
+    bits = signed.view(key.dtype)
+    flag = bits >> _SIGN_PLACE[key.itemsize]
+    if label is not None:
+        flag ^= label if label.dtype == key.dtype else label.astype(key.dtype)
+    np.left_shift(bits, 1, out=key)
+    key |= flag
     return key
 
 
 def _as_bits(label: Array) -> Array:
-    """Return labels as unsigned 0 and 1, which most are already."""
-    if label.dtype.kind in "iu":
-        bits = label.view(f"u{label.itemsize}")
+    """Return labels as unsigned 0 and 1, which most are already: seeing that is a quick pass."""
+    if label.size > _FEW and label.dtype.kind in "iu":
+        bits = label.view(_UNSIGNED[label.itemsize])
         if bits.max() <= 1:  # as unsigned integers, negatives are large
             return bits
     return label > 0
@@ -113,7 +127,7 @@ def _count_flags(key: Array) -> tuple[Array, Array]:
     rows, n = key.shape
     if key.size <= _FEW:
         flag = (key & 1).astype(np.float64)  # sums of floats need no conversion afterwards
-        return flag.sum(axis=-1), flag @ np.arange(n, dtype=np.float64)
+        return np.add.reduce(flag, axis=-1), flag @ np.arange(n, dtype=np.float64)
     flag = np.zeros((rows, 8 * -(-n // 8)), dtype=np.uint8)
     np.copyto(flag[:, :n], key, casting="unsafe")  # the lowest byte: the only pass over all keys
     word = flag.view(np.uint64)  # eight flags at once from here on
@@ -132,10 +146,13 @@ def _tied_pairs(key: Array) -> Array:
     all of them below; that is one too many for each half of a pair.
     """
     rows, n = key.shape
-    borders = np.empty((rows, n - 1), dtype=bool)  # within a block, where the flags begin
-    for row, here in _pieces(rows, n - 1):
-        after = slice(here.start + 1, here.stop + 1)
-        np.equal(key[row, after] ^ key[row, here], 1, out=borders[row, here])
+    if key.size <= CACHED:
+        borders = (key[:, 1:] ^ key[:, :-1]) == 1  # within a block, where the flags begin
+    else:
+        borders = np.empty((rows, n - 1), dtype=bool)
+        for row, here in _pieces(rows, n - 1):
+            after = slice(here.start + 1, here.stop + 1)
+            np.equal(key[row, after] ^ key[row, here], 1, out=borders[row, here])
     found = np.count_nonzero(borders)
     if not found:
         return 0
@@ -150,11 +167,17 @@ def _tied_pairs(key: Array) -> Array:
     first = np.flatnonzero(begins)
     length = np.diff(first, append=key.size)
     has_border = borders.reshape(-1)[first[1:] - first[1:] // n - 1] & (first[1:] % n != 0)
-    return np.bincount(first[1:] // n, has_border * (length[1:] * length[:-1]), minlength=rows)
+    product = has_border * (length[1:] * length[:-1])
+    return product.sum() if rows == 1 else np.bincount(first[1:] // n, product, minlength=rows)
 
 
-def weighted_gain(value: Array, weight: Array) -> tuple[Array, Array, Array]:
-    """Return right and wrong weight, and the gain, for any weights."""
+def weighted_gain(
+    value: Array, weight: Array, *, overwrite: bool = False
+) -> tuple[Array, Array, Array]:
+    """Return right and wrong weight, and the gain, for any weights.
+
+    ``overwrite`` gives away the memory of the margins, which spares touching new memory.
+    """
     *batch, n = value.shape
     value, weight = np.ascontiguousarray(value).reshape(-1, n), weight.reshape(-1, n)
     packed, same = _packed_order(value.view(f"i{value.itemsize}"), magnitude=True)
@@ -164,7 +187,7 @@ def weighted_gain(value: Array, weight: Array) -> tuple[Array, Array, Array]:
         source = weight[row]
         if value.itemsize == 8:
             # One gather, the dearest step after the sort, brings weight and side together.
-            source = np.copysign(source, value[row])
+            source = np.copysign(source, value[row], out=value[row] if overwrite else None)
         below = 0.0
         for here in _between_blocks(same[row]):
             signed = _gathered(source, packed[row, here], value.itemsize)
