@@ -218,16 +218,32 @@ def _gathered(source: Array, packed: Array, itemsize: int) -> Array:
 
 
 def _weights_of_blocks(signed: Array, undecided: int, same: Array) -> tuple[Array, Array]:
-    """Return weight and wrong weight of blocks of ties; signed weights are negative if wrong."""
+    """Return weight and wrong weight, those of a block of ties at its last place.
+
+    Signed weights are negative for wrong decisions.
+    """
     weight = np.abs(signed)
     wrong = np.subtract(weight, signed, out=signed)
     if undecided > 0:  # no confidence, so they come first
         wrong[:undecided] = weight[:undecided]
     wrong *= 0.5
-    if not same.any():
-        return weight, wrong
-    first = np.flatnonzero(np.concatenate([[True], ~same]))
-    return np.add.reduceat(weight, first), np.add.reduceat(wrong, first)
+    if same.any():
+        _move_to_last(same, weight, wrong)
+    return weight, wrong
+
+
+def _move_to_last(same: Array, *columns: Array) -> None:
+    """Move what a block of ties holds to its last place, where nothing of the block lies above."""
+    followed = np.flatnonzero(same)
+    gap = np.diff(followed) != 1
+    first = followed[np.concatenate([[True], gap])]
+    last = followed[np.concatenate([gap, [True]])] + 1
+    # Sums over the blocks take turns with sums over what lies between them.
+    bounds = np.stack([first, last + 1], axis=-1).reshape(-1)
+    for column in columns:
+        sums = np.add.reduceat(column[: last[-1] + 1], bounds[:-1])[::2]
+        column[followed] = 0.0
+        column[last] = sums
 
 
 def _running_sum(weight: Array, below: float) -> Array:
@@ -308,8 +324,21 @@ def _packed_order(bits: Array, *, magnitude: bool = False) -> tuple[Array, Array
         after = slice(here.start + 1, here.stop + 1)
         np.less_equal(packed[row, after] ^ packed[row, here], low, out=same[row, here])
     if not single and same.any():
-        _put_right(bits, packed, same, low, magnitude)
+        for row, here in _whole_blocks(same):
+            ties = same[row, here.start : here.stop - 1]
+            _put_right(bits[row], packed[row, here], ties, low, magnitude)
     return packed, same
+
+
+def _whole_blocks(same: Array) -> Iterator[tuple[slice, slice]]:
+    """Cut many short rows, or few long ones, into pieces that end between two blocks of ties."""
+    rows, n = same.shape[0], same.shape[1] + 1
+    if n <= CACHED:
+        yield from _pieces(rows, n)
+    else:
+        for row in range(rows):
+            for here in _between_blocks(same[row]):
+                yield slice(row, row + 1), here
 
 
 def _pieces(rows: int, n: int) -> Iterator[tuple[slice, slice]]:
@@ -322,17 +351,20 @@ def _pieces(rows: int, n: int) -> Iterator[tuple[slice, slice]]:
 
 def _put_right(bits: Array, packed: Array, same: Array, low: int, magnitude: bool) -> None:
     """Sort by all bits the samples that agree in those above the place, and see which are equal."""
-    n = bits.shape[-1]
+    if not same.any():
+        return
     grouped = np.zeros(packed.shape, dtype=bool)
     grouped[:, 1:] = same
     begins = ~grouped
     grouped[:, :-1] |= same
     at = np.flatnonzero(grouped)
     sample = packed.reshape(-1)[at] & low
-    value = bits.reshape(-1)[sample + at // n * n]
+    value = bits.reshape(-1)[sample + at // packed.shape[-1] * bits.shape[-1]]
     if magnitude:
         value &= np.iinfo(np.int64).max
     begins = begins.reshape(-1)[at]
+    if not ((value[1:] != value[:-1]) & ~begins[1:]).any():
+        return  # all are equal, as heavy ties are; that spares sorting them
     by = np.lexsort((value, np.cumsum(begins)))
     packed.reshape(-1)[at] = sample[by]
     value = value[by]
