@@ -12,6 +12,7 @@ import numpy as np
 from lxcim_xp._array import CACHED, Array
 
 _UNSIGNED = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}  # by size in bytes
+_ALL_BUT_SIGN = np.iinfo(np.int64).max
 _SIGN_PLACE = {4: np.uint32(31), 8: np.uint64(63)}
 
 _FEW = 1 << 10  # keys, below which fewer calls are worth more than fewer passes
@@ -52,7 +53,7 @@ def uniform_gain(signed: Array, label: Array | None = None) -> tuple[Array, Arra
         lead = lead + undecided / 2 * (n - undecided)
     if batch:
         flags, lead = flags.reshape(batch), lead.reshape(batch)
-    # The leads of all samples sum to zero: those of the right ones, negated, are those of the wrong.
+    # All leads sum to zero: those of the right ones, negated, are those of the wrong ones.
     return (n - flags, flags, lead) if label is None else (flags, n - flags, -lead)
 
 
@@ -99,9 +100,7 @@ def _rotated(signed: Array, label: Array | None, factor: float | None) -> Array:
     return key
 
 
-def _rotated_into(
-    key: Array, signed: Array, label: Array | None, factor: float | None
-) -> Array:
+def _rotated_into(key: Array, signed: Array, label: Array | None, factor: float | None) -> Array:
     if factor is not None:
         signed = np.multiply(signed, factor, out=key.view(signed.dtype))  # spares a new array
     bits = signed.view(key.dtype)
@@ -303,31 +302,32 @@ def _packed_order(bits: Array, *, magnitude: bool = False) -> tuple[Array, Array
     """
     rows, n = bits.shape
     packed = np.empty(bits.shape, dtype=np.int64)
-    place_bits = _place_bits(n, bits.itemsize)
-    single = bits.itemsize == 4
     # The low bits of a wide key make room; samples that differ only there are put right below.
-    low = (1 << (32 if single else place_bits)) - 1
-    kept = (np.iinfo(np.int64).max if magnitude else -1) & ~low
-    for here in _pieces(rows, n):
-        piece = packed[here]
-        if single:
-            np.left_shift(bits[here], 32, out=piece, dtype=np.int64)
-            if magnitude:
-                piece |= (piece >> 32) & (1 << 31)
-                piece &= np.iinfo(np.int64).max
-        else:
-            np.bitwise_and(bits[here], kept, out=piece)
-        piece |= np.arange(here[1].start, here[1].stop)
+    low = (1 << (32 if bits.itemsize == 4 else _place_bits(n, 8))) - 1
+    for row, here in _pieces(rows, n):
+        _pack(bits[row, here], low, magnitude, packed[row, here])
+        packed[row, here] |= np.arange(here.start, here.stop)
     packed.sort(axis=-1)
     same = np.empty((rows, n - 1), dtype=bool)
     for row, here in _pieces(rows, n - 1):
         after = slice(here.start + 1, here.stop + 1)
         np.less_equal(packed[row, after] ^ packed[row, here], low, out=same[row, here])
-    if not single and same.any():
+    if bits.itemsize == 8 and same.any():
         for row, here in _whole_blocks(same):
             ties = same[row, here.start : here.stop - 1]
             _put_right(bits[row], packed[row, here], ties, low, magnitude)
     return packed, same
+
+
+def _pack(bits: Array, low: int, magnitude: bool, packed: Array) -> None:
+    """Write keys into 64 bits, above the low ones."""
+    if bits.itemsize == 8:
+        np.bitwise_and(bits, (_ALL_BUT_SIGN if magnitude else -1) & ~low, out=packed)
+        return
+    np.left_shift(bits, 32, out=packed, dtype=np.int64)
+    if magnitude:
+        packed |= (packed >> 32) & (1 << 31)  # the sign goes below the key, for _gathered
+        packed &= _ALL_BUT_SIGN
 
 
 def _whole_blocks(same: Array) -> Iterator[tuple[slice, slice]]:
@@ -361,7 +361,7 @@ def _put_right(bits: Array, packed: Array, same: Array, low: int, magnitude: boo
     sample = packed.reshape(-1)[at] & low
     value = bits.reshape(-1)[sample + at // packed.shape[-1] * bits.shape[-1]]
     if magnitude:
-        value &= np.iinfo(np.int64).max
+        value &= _ALL_BUT_SIGN
     begins = begins.reshape(-1)[at]
     if not ((value[1:] != value[:-1]) & ~begins[1:]).any():
         return  # all are equal, as heavy ties are; that spares sorting them
