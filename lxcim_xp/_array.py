@@ -247,28 +247,43 @@ def _sort_with_order_jax(key: Array) -> tuple[Array, Array]:
     with jax.enable_x64(True):
         place = jax.lax.broadcasted_iota(jnp.int64, key.shape, key.ndim - 1)
         low = jnp.int64(0xFFFFFFFF)
-
-        def order_of(half: Array) -> Array:
-            packed = jnp.sort((half << 32) | place, axis=-1)
-            return (packed & low).astype(jnp.int32)
-
         if key.dtype == jnp.int32:
-            order = order_of(key.astype(jnp.int64))
-        else:
-            # Signed order of the low half is unsigned order with its top bit flipped.
-            first = order_of(key ^ jnp.int64(0x80000000))
-            second = order_of(jnp.take_along_axis(key, first, axis=-1) >> 32)
-            order = jnp.take_along_axis(first, second, axis=-1)
-        return jnp.take_along_axis(key, order, axis=-1), order
+            packed = jnp.sort((key.astype(jnp.int64) << 32) | place, axis=-1)
+            return (packed >> 32).astype(jnp.int32), (packed & low).astype(jnp.int32)
+        # Signed order of the low half is unsigned order with its top bit flipped.
+        by_low = jnp.sort(((key ^ jnp.int64(0x80000000)) << 32) | place, axis=-1)
+        high = jnp.take_along_axis(key, by_low & low, axis=-1) & ~low
+        by_both = jnp.sort(high | place, axis=-1)
+        # One gather brings the low halves and the places that they have carried along.
+        carried = jnp.take_along_axis(by_low, by_both & low, axis=-1)
+        ordered = (by_both & ~low) | (((carried >> 32) & low) ^ jnp.int64(0x80000000))
+        return ordered, (carried & low).astype(jnp.int32)
 
 
 def running_maximum(xp: Namespace, x: Array) -> Array:
     """Return the largest of the first 1, 2, ..., n entries along the last axis."""
     if library_name(xp) == "torch":
         return xp.cummax(x, dim=-1)[0]
-    from jax.lax import cummax
+    return compiled_once(xp, _running_maximum_jax, x)
 
-    return cummax(x, axis=x.ndim - 1)
+
+def _running_maximum_jax(xp: Namespace, x: Array) -> Array:
+    import jax
+
+    def one_by_one(x: Array) -> Array:
+        entries = xp.moveaxis(x, -1, 0)
+
+        def step(largest: Array, entry: Array) -> tuple[Array, Array]:
+            largest = xp.maximum(largest, entry)
+            return largest, largest
+
+        return xp.moveaxis(jax.lax.scan(step, entries[0], entries)[1], 0, -1)
+
+    def in_parallel(x: Array) -> Array:
+        return jax.lax.cummax(x, axis=x.ndim - 1)
+
+    # The parallel form makes many passes, which only pay where many entries are computed at once.
+    return jax.lax.platform_dependent(x, cpu=one_by_one, default=in_parallel)
 
 
 def repeat(xp: Namespace, times: int, body: Callable[[Any, Array], Array], state: Array) -> Array:
