@@ -180,11 +180,10 @@ def _block_bounds(xp: Namespace, changes: Array, dtype: object) -> tuple[Array, 
     shape = (*changes.shape[:-1], changes.shape[-1] + 1)
     position = xp.arange(shape[-1], dtype=dtype, device=device_of(xp, changes))
     position = xp.broadcast_to(position, shape)
-    nothing = xp.zeros_like(position)
-    first = running_maximum(xp, xp.where(_block_starts(xp, changes), position, nothing))
+    first = running_maximum(xp, xp.where(_block_starts(xp, changes), position, 0))
     # The end of a block is its start when places are counted from the other side.
     mirrored = _block_starts(xp, xp.flip(changes, axis=-1))
-    last = running_maximum(xp, xp.where(mirrored, position, nothing))
+    last = running_maximum(xp, xp.where(mirrored, position, 0))
     return first, shape[-1] - xp.flip(last, axis=-1)
 
 
@@ -202,9 +201,9 @@ def _uniform_gain(xp: Namespace, value: Array) -> Gain:
     # sorting brings no second array along. Flipping the top bit makes signed order unsigned order.
     key = xp.sort(((bits << 1) | xp.astype(bits < 0, bits.dtype)) ^ lowest, axis=-1)
     # Margins of zero, of either sign, have the two lowest keys.
-    undecided = xp.full_like(key, 0.5, dtype=wide)
-    wrong = xp.where(key <= lowest + 1, undecided, xp.astype(key & 1, wide))
-    first, end = _block_bounds(xp, (key[..., 1:] >> 1) != (key[..., :-1] >> 1), xp.int32)
+    wrong = xp.where(key <= lowest + 1, 0.5, xp.astype(key & 1, wide))
+    confidence = key | 1
+    first, end = _block_bounds(xp, confidence[..., 1:] != confidence[..., :-1], xp.int32)
     n = value.shape[-1]
     total = xp.sum(wrong, axis=-1)
     return Gain(n - total, total, xp.sum(wrong * xp.astype(n - first - end, wide), axis=-1))
