@@ -193,6 +193,28 @@ def scalar_if_numpy(xp: Namespace, x: Array) -> Array:
     return x[()] if xp is _NUMPY else x
 
 
+def seen_by_numpy(xp: Namespace, x: Array) -> Array | None:
+    """Return the same memory as a NumPy array if NumPy can see it, without waiting; or None."""
+    if xp is _NUMPY:
+        return x
+    return _memory_of_tensor(x) if library_name(xp) == "torch" else None
+
+
+def _memory_of_tensor(x: Array) -> Array | None:
+    torch: Any = sys.modules["torch"]
+    if x.device.type != "cpu" or torch.compiler.is_compiling() or torch.jit.is_tracing():
+        return None
+    try:
+        return x.detach().numpy()
+    except RuntimeError:  # under a transform such as vmap, tensors have no memory
+        return None
+
+
+def from_numpy(xp: Namespace, value: Any, like: Array) -> Array:
+    """Return a NumPy result as an array beside ``like``."""
+    return value if xp is _NUMPY else xp.asarray(value, device=device_of(xp, like))
+
+
 def divide(xp: Namespace, numerator: Array, denominator: Array) -> Array:
     """Divide, with NaN, no warning and finite derivatives where the denominator is zero."""
     zero = denominator == 0
