@@ -1,6 +1,6 @@
-"""The fast forms of :mod:`lxcim_xp._ranks` for NumPy: one plain sort of integers, and few passes.
+"""The fast forms of :mod:`lxcim_xp._ranks` for NumPy: one plain sort of keys, and few passes.
 
-Plain sorts of integers use vector instructions, in place, which ``argsort`` cannot match. What
+Plain sorts of numbers use vector instructions, in place, which ``argsort`` cannot match. What
 comes before and after a sort runs in pieces that stay in the cache, because the first touch of new
 memory is slow, and what only ties need is done only when there are ties: values are at hand here.
 """
@@ -62,7 +62,8 @@ def _sorted_keys(signed: Array, label: Array | None) -> Array:
     n = signed.shape[-1]
     if signed.itemsize == 8 and signed.size > _FEW:
         # Floats of 64 bits sort faster than integers, and if small enough their keys are floats.
-        key = _rotated(signed, label, _SHRINKING).reshape(-1, n)
+        with np.errstate(under="ignore"):  # seen below, and no concern of the caller's
+            key = _rotated(signed, label, _SHRINKING).reshape(-1, n)
         key.view(np.float64).sort(axis=-1)
         if _are_finite_floats(key) and _are_zero_or_normal(key, signed):
             return key
@@ -273,7 +274,7 @@ def ordering(key: Array) -> tuple[Array, Array | None, Array | None]:
     """Return order, first and end of :class:`lxcim_xp._ranks.Ordering`."""
     n = key.shape[-1]
     bits = (key.reshape(-1, n) + key.dtype.type(0)).view(f"i{key.itemsize}")  # -0.0 becomes 0.0
-    if key.min() < 0:
+    if key.size and key.min() < 0:
         # Integers in the order of the floats: below zero, all bits but the sign are flipped.
         bits ^= (bits >> (8 * key.itemsize - 1)) & np.iinfo(bits.dtype).max
     order, same = _packed_order(bits)

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
+import lxcim_xp as lx
 from lxcim_xp import _array, _ranks, _ranks_numpy
 from lxcim_xp._margins import Margins
 
@@ -142,6 +143,12 @@ def test_labels_of_any_dtype_turn_signs_as_a_product_does(n, label_dtype, dtype)
     fast = _ranks_numpy.uniform_gain(x, label.astype(label_dtype))
     for part, plain in zip(fast, _ranks_numpy.uniform_gain(expected), strict=True):
         np.testing.assert_array_equal(part, plain)
+
+
+def test_tiny_margins_do_not_underflow_for_the_caller():
+    margins = np.full(5000, 1e-300)
+    with np.errstate(all="raise"):
+        assert lx.lxcim(1, margins) == 1
 
 
 @pytest.mark.runners("*-eager")
