@@ -181,27 +181,24 @@ def weighted_gain(
     *batch, n = value.shape
     value, weight = np.ascontiguousarray(value).reshape(-1, n), weight.reshape(-1, n)
     packed, same = _packed_order(value.view(f"i{value.itemsize}"), magnitude=True)
-    wrong, gain, total = np.zeros(len(value)), np.zeros(len(value)), weight.sum(axis=-1)
-    for row in range(len(value)):
-        undecided = n - np.count_nonzero(value[row])
-        source = weight[row]
-        if value.itemsize == 8:
-            # One gather, the dearest step after the sort, brings weight and side together.
-            source = np.copysign(source, value[row], out=value[row] if overwrite else None)
-        below = 0.0
-        for here in _between_blocks(same[row]):
-            signed = _gathered(source, packed[row, here], value.itemsize)
-            block, wrong_block = _weights_of_blocks(
-                signed, undecided - here.start, same[row, here.start : here.stop - 1]
-            )
-            through = _running_sum(block, below)
-            below = through[-1]
-            # The lead of a block: all weight, less what lies below it, less what lies through it.
-            through *= -2
-            through += block
-            through += total[row]
-            gain[row] += wrong_block @ through
-            wrong[row] += wrong_block.sum()
+    undecided, source = n - np.count_nonzero(value, axis=-1), weight
+    if value.itemsize == 8:
+        # One gather, the dearest step after the sort, brings weight and side together.
+        source = np.copysign(weight, value, out=value if overwrite else None)
+    below, wrong, gain = np.zeros((3, len(value)))
+    total = weight.sum(axis=-1)
+    for row, here in _whole_blocks(same):  # in pieces, so that no long array is made
+        signed = _gathered(source[row], packed[row, here], value.itemsize)
+        ties = same[row, here.start : here.stop - 1]
+        weight_here, wrong_here = _weights_of_blocks(signed, undecided[row] - here.start, ties)
+        through = _running_sum(weight_here, below[row])
+        below[row] = through[:, -1]
+        # The lead of a block: all weight, less what lies below it, less what lies through it.
+        through *= -2
+        through += weight_here
+        through += total[row, None]
+        gain[row] += np.einsum("ij,ij->i", wrong_here, through)
+        wrong[row] += wrong_here.sum(axis=-1)
     # Scalars for a single row, as in uniform_gain.
     wrong, gain, total = (part.reshape(batch)[()] for part in (wrong, gain, total))
     return total - wrong, wrong, gain
@@ -209,23 +206,29 @@ def weighted_gain(
 
 def _gathered(source: Array, packed: Array, itemsize: int) -> Array:
     """Return weights at the places that packed keys carry, negative for wrong decisions."""
-    place_bits = _place_bits(source.size, itemsize)
-    weight = source.take(packed & ((1 << place_bits) - 1))
+    rows, n = source.shape
+    place_bits = _place_bits(n, itemsize)
+    place = packed & ((1 << place_bits) - 1)
+    if rows > 1:
+        place += n * np.arange(rows)[:, None]
+    weight = source.reshape(-1).take(place)
     if itemsize == 8:
         return weight
     # Keys of 32 bits leave room for the side just above the place, which spares a second gather.
     return np.copysign(weight, (packed << (63 - place_bits)).view(np.float64), out=weight)
 
 
-def _weights_of_blocks(signed: Array, undecided: int, same: Array) -> tuple[Array, Array]:
+def _weights_of_blocks(signed: Array, undecided: Array, same: Array) -> tuple[Array, Array]:
     """Return weight and wrong weight, those of a block of ties at its last place.
 
     Signed weights are negative for wrong decisions.
     """
     weight = np.abs(signed)
     wrong = np.subtract(weight, signed, out=signed)
-    if undecided > 0:  # no confidence, so they come first
-        wrong[:undecided] = weight[:undecided]
+    most = undecided.max()
+    if most > 0:  # no confidence, so they come first
+        first = np.arange(min(most, signed.shape[-1])) < undecided[:, None]
+        np.copyto(wrong[:, :most], weight[:, :most], where=first)
     wrong *= 0.5
     if same.any():
         _move_to_last(same, weight, wrong)
@@ -234,22 +237,25 @@ def _weights_of_blocks(signed: Array, undecided: int, same: Array) -> tuple[Arra
 
 def _move_to_last(same: Array, *columns: Array) -> None:
     """Move what a block of ties holds to its last place, where nothing of the block lies above."""
-    followed = np.flatnonzero(same)
+    is_followed = np.zeros(columns[0].shape, dtype=bool)
+    is_followed[:, :-1] = same
+    followed = np.flatnonzero(is_followed)
     gap = np.diff(followed) != 1
     first = followed[np.concatenate([[True], gap])]
     last = followed[np.concatenate([gap, [True]])] + 1
     # Sums over the blocks take turns with sums over what lies between them.
     bounds = np.stack([first, last + 1], axis=-1).reshape(-1)
     for column in columns:
-        sums = np.add.reduceat(column[: last[-1] + 1], bounds[:-1])[::2]
-        column[followed] = 0.0
-        column[last] = sums
+        flat = column.reshape(-1)
+        sums = np.add.reduceat(flat[: last[-1] + 1], bounds[:-1])[::2]
+        flat[followed] = 0.0
+        flat[last] = sums
 
 
-def _running_sum(weight: Array, below: float) -> Array:
+def _running_sum(weight: Array, below: Array) -> Array:
     through = weight.copy()
-    through[0] += below
-    return np.cumsum(through, out=through)
+    through[:, 0] += below
+    return np.cumsum(through, axis=-1, out=through)
 
 
 def _between_blocks(same: Array) -> Iterator[slice]:
