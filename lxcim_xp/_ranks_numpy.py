@@ -153,22 +153,36 @@ def _tied_pairs(key: Array) -> Array:
         for row, here in _pieces(rows, n - 1):
             after = slice(here.start + 1, here.stop + 1)
             np.equal(key[row, after] ^ key[row, here], 1, out=borders[row, here])
-    found = np.count_nonzero(borders)
-    if not found:
+    if not np.count_nonzero(borders):
         return 0
-    if rows == 1 and found < n // 16:
-        # Few blocks: bisection spares further passes.
-        last, line = np.flatnonzero(borders), key[0]
-        before = last + 1 - line.searchsorted(line[last])
-        return before @ (line.searchsorted(line[last + 1], side="right") - last - 1)
-    # Many blocks: the lengths of the runs of equal keys.
+    if rows == 1:
+        last = np.flatnonzero(borders)
+        return _run_length(key[0], last, -1) @ _run_length(key[0], last + 1, 1)
+    # Many rows at once: the lengths of all runs of equal keys.
     begins = np.ones(key.shape, dtype=bool)
     np.not_equal(key[:, 1:], key[:, :-1], out=begins[:, 1:])
     first = np.flatnonzero(begins)
     length = np.diff(first, append=key.size)
     has_border = borders.reshape(-1)[first[1:] - first[1:] // n - 1] & (first[1:] % n != 0)
-    product = has_border * (length[1:] * length[:-1])
-    return product.sum() if rows == 1 else np.bincount(first[1:] // n, product, minlength=rows)
+    return np.bincount(first[1:] // n, has_border * (length[1:] * length[:-1]), minlength=rows)
+
+
+def _run_length(key: Array, at: Array, step: int) -> Array:
+    """Return how many equal keys begin at each of some places and go on in one direction."""
+    length, going = np.ones(at.size, dtype=np.int64), np.arange(at.size)
+    # Blocks of random floats are short: a few looks at ever fewer places see their ends.
+    for distance in range(1, 5):
+        place = at[going] + step * distance
+        equal = key.take(place, mode="clip") == key[at[going]]
+        going = going[equal & (place >= 0) & (place < key.size)]
+        if not going.size:
+            return length
+        length[going] += 1
+    # Long blocks are few, so that bisection is cheap.
+    place, side = at[going], "left" if step < 0 else "right"
+    end = key.searchsorted(key[place], side=side)
+    length[going] = place + 1 - end if step < 0 else end - place
+    return length
 
 
 def weighted_gain(
