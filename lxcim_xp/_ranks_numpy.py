@@ -156,8 +156,11 @@ def _tied_pairs(key: Array) -> Array:
     if not np.count_nonzero(borders):
         return 0
     if rows == 1:
-        last = np.flatnonzero(borders)
-        return _run_length(key[0], last, -1) @ _run_length(key[0], last + 1, 1)
+        last, line, pairs = np.flatnonzero(borders), key[0], 0
+        for start in range(0, last.size, CACHED):
+            some = last[start : start + CACHED]
+            pairs += int(_run_length(line, some, -1) @ _run_length(line, some + 1, 1))
+        return pairs
     # Many rows at once: the lengths of all runs of equal keys.
     begins = np.ones(key.shape, dtype=bool)
     np.not_equal(key[:, 1:], key[:, :-1], out=begins[:, 1:])
