@@ -105,10 +105,9 @@ def weights(xp: Namespace, samples: Samples) -> Array:
 def credit(xp: Namespace, margins: Margins) -> Array:
     """Return H(m): 1 for a right decision, 1/2 for none, 0 for a wrong one, in the widest float."""
     dtype = widest_float(xp, margins.value)
-    result = xp.astype(margins.value > 0, dtype)
-    result += xp.astype(margins.value >= 0, dtype)
-    result *= 0.5
-    return result
+    # Small integers first, which take an eighth of the memory that floats would.
+    halves = xp.astype(margins.value > 0, xp.int8) + xp.astype(margins.value >= 0, xp.int8)
+    return xp.astype(halves, dtype) * 0.5
 
 
 def finish(xp: Namespace, samples: Samples, result: Array) -> Array:

@@ -67,7 +67,7 @@ def _counted(xp: Namespace, key: Array, first: Array | None, end: Array | None) 
     wide, device = widest_float(xp, key), device_of(xp, key)
     places = xp.arange(key.shape[-1] + 1, dtype=wide, device=device)
     before = xp.broadcast_to(places[:-1], key.shape)
-    one = xp.ones_like(before)
+    one = xp.broadcast_to(xp.ones(1, dtype=wide, device=device), key.shape)
     if first is None:
         return Ranked(one, before, before, xp.broadcast_to(places[1:], key.shape))
     return Ranked(one, before, xp.astype(first, wide), xp.astype(end, wide))
