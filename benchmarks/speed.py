@@ -8,15 +8,15 @@ medians. Printed are four tables: times over the platform's own sort, times of t
 the overhead of a call on 100 samples, and the peak of extra memory. The targets are judged from
 100 000 samples on. Last, with matplotlib, the growth with n is drawn; only ``--quick`` (three small
 sizes, three repeats) draws nothing unless ``--figure`` is given. The ratios of one run belong to
-one machine. Whatever is not installed is reported as missing; to have all (the exact torch first,
-since a range may pull gigabytes of CUDA packages):
+one machine. A call that would take more than 20 seconds is not made, and is shown as too long.
+Whatever is not installed is reported as missing; to have all (the exact torch first, since a range
+may pull gigabytes of CUDA packages):
 
     pip install torch==2.13.0
     pip install -e ".[bench,jax,plots]"
 """
 
 import argparse
-import importlib.util
 import os
 import sys
 import time
@@ -24,9 +24,7 @@ import tracemalloc
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from statistics import median
-from types import ModuleType
 from typing import Any, NamedTuple
-from unittest import mock
 
 # Thread pools read these when they are loaded.
 os.environ["OMP_NUM_THREADS"] = "1"
@@ -38,47 +36,20 @@ os.environ["JAX_PLATFORMS"] = "cpu"
 os.environ["MPLBACKEND"] = "Agg"
 
 import numpy as np
+from contenders import SEEDS, Contender, Data, all_contenders, make_data
+from figure import draw
 
-from lxcim_xp import audrc, auroc, lxcim
+from lxcim_xp import lxcim
 
 FULL_SIZES = (10**3, 10**4, 10**5, 10**6, 10**7)
 QUICK_SIZES = FULL_SIZES[:3]
 DOCS_FIGURE = Path(__file__).resolve().parents[1] / "docs" / "speed.svg"
 
 JUDGED_FROM = 10**5  # samples; below, the overhead of a call is what one sees
-SEEDS = 100  # rows of the batch for vmap
 TOO_LONG = 20.0  # seconds of one call
 LONG = 2.0  # seconds of one call, from which three repeats are enough
 SHORT = 2e-3  # seconds below which calls are timed together
 TOLERANCE = 1e-6  # between a peer's value and ours
-
-# From the colour-blind-safe palette of Okabe and Ito, with a marker each for print in grey.
-LINE_STYLES = (
-    ("#D55E00", "o"),
-    ("#0072B2", "s"),
-    ("#000000", "^"),
-    ("#009E73", "D"),
-    ("#CC79A7", "v"),
-    ("#E69F00", "P"),
-    ("#56B4E9", "X"),
-)
-
-
-class Data(NamedTuple):
-    """The same samples in the forms that the contenders take."""
-
-    label: np.ndarray  # 0 or 1
-    score: np.ndarray
-    weight: np.ndarray
-    margin: np.ndarray  # positive when the decision is right
-    probability: np.ndarray  # of label 1, in the order of the scores
-
-
-class Contender(NamedTuple):
-    """A call to time, and how to read LxCIM from its result (None: it is something else)."""
-
-    call: Callable[[], Any]
-    to_lxcim: Callable[[Any], float] | None = None
 
 
 class Row(NamedTuple):
@@ -97,175 +68,6 @@ class Row(NamedTuple):
 Seconds = dict[str, dict[int, float]]  # contender -> size -> median
 
 
-def load(name: str) -> ModuleType | None:
-    """Import a module, or return None if it is not installed."""
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        return None
-
-
-def load_augrc() -> ModuleType | None:
-    """Load the one module of torch-uncertainty that is needed, without its heavy parents."""
-    package = importlib.util.find_spec("torch_uncertainty")
-    if package is None or package.origin is None or load("torchmetrics") is None:
-        return None
-    path = Path(package.origin).parent / "metrics" / "classification" / "risk_coverage.py"
-    spec = importlib.util.spec_from_file_location("risk_coverage_of_torch_uncertainty", path)
-    module = importlib.util.module_from_spec(spec)
-    try:
-        spec.loader.exec_module(module)
-    except (ImportError, FileNotFoundError):
-        return None
-    return module
-
-
-def make_data(n: int) -> Data:
-    """Draw scores that are right about two times in three, more often so when confident."""
-    rng = np.random.default_rng(n)
-    label = rng.integers(0, 2, n)
-    side = 2 * label - 1
-    score = rng.normal(0.5, 1.0, n) * side
-    probability = 0.5 + 0.5 * score / np.abs(score).max()
-    return Data(label, score, rng.uniform(0.5, 1.5, n), side * score, probability)
-
-
-def numpy_contenders(data: Data) -> dict[str, Contender]:
-    """Return our functions on NumPy, and NumPy's sorts."""
-    label, score, weight = data.label, data.score, data.weight
-    single = score.astype(np.float32)
-    calls = {
-        "numpy sort float64": lambda: np.sort(score),
-        "numpy sort float32": lambda: np.sort(single),
-        "numpy float64 uniform": lambda: lxcim(label, score),
-        "numpy float32 uniform": lambda: lxcim(label, single),
-        "numpy float64 weighted": lambda: lxcim(label, score, sample_weight=weight),
-        "numpy float64 AUROC": lambda: auroc(label, score),
-        "numpy float64 AUDRC": lambda: audrc(label, score),
-    }
-    return {name: Contender(call) for name, call in calls.items()}
-
-
-def torch_contenders(data: Data) -> dict[str, Contender]:
-    """Return our functions on PyTorch, and its sort of integers."""
-    torch = load("torch")
-    if torch is None:
-        return {}
-    torch.set_num_threads(1)
-    label, score, weight = (torch.from_numpy(part) for part in data[:3])
-    bits = score.view(torch.int64)
-    calls = {
-        "torch sort int64": lambda: torch.sort(bits),
-        "torch float64 uniform": lambda: lxcim(label, score),
-        "torch float64 weighted": lambda: lxcim(label, score, sample_weight=weight),
-        "torch float64 AUROC": lambda: auroc(label, score),
-        "torch float64 AUDRC": lambda: audrc(label, score),
-    }
-    return {name: Contender(call) for name, call in calls.items()}
-
-
-def jax_contenders(data: Data) -> dict[str, Contender]:
-    """Return our functions under ``jit`` on JAX in both widths, and its sorts of integers."""
-    if load("jax") is None:
-        return {}
-    return _jax_contenders(data, wide=False) | _jax_contenders(data, wide=True)
-
-
-def _jax_contenders(data: Data, *, wide: bool) -> dict[str, Contender]:
-    import jax
-    import jax.numpy as jnp
-
-    name = "jax float64" if wide else "jax float32"
-    numpy_score = data.score.astype(np.float64 if wide else np.float32)
-    with jax.enable_x64(wide):
-        label, score, weight = (
-            jnp.asarray(part) for part in (data.label, numpy_score, data.weight)
-        )
-        bits = jnp.asarray(numpy_score.view("u8" if wide else "u4"))
-        batch = (SEEDS, len(data.label) // SEEDS)
-        in_rows = (label.reshape(batch), score.reshape(batch))
-
-    def compiled(function: Callable[..., Any], *arrays: Any) -> Contender:
-        jitted = jax.jit(function)
-
-        def call() -> Any:
-            with jax.enable_x64(wide):
-                return jitted(*arrays).block_until_ready()
-
-        return Contender(call)
-
-    def weighted(y_true: Any, y_score: Any, sample_weight: Any) -> Any:
-        return lxcim(y_true, y_score, sample_weight=sample_weight)
-
-    def argsort_form(y_true: Any, y_score: Any) -> Any:
-        with mock.patch("lxcim_xp._ranks._has_integer_keys", return_value=False):
-            return lxcim(y_true, y_score)
-
-    return {
-        f"{name} sort": compiled(jnp.sort, bits),
-        f"{name} uniform": compiled(lambda y, s: lxcim(y, s), label, score),
-        f"{name} weighted": compiled(weighted, label, score, weight),
-        f"{name} AUROC": compiled(lambda y, s: auroc(y, s), label, score),
-        f"{name} AUDRC": compiled(lambda y, s: audrc(y, s), label, score),
-        f"{name} vmap": compiled(jax.vmap(lambda y, s: lxcim(y, s)), *in_rows),
-        f"{name} argsort form": compiled(argsort_form, label, score),
-    }
-
-
-def peer_contenders(data: Data) -> dict[str, Contender]:
-    """Return what is installed of the peers, each with its data ready in the form it takes."""
-    label, score, weight, margin, probability = data
-    both_labels = np.concatenate([label, 1 - label])
-    peers = {}
-    if sklearn := load("sklearn.metrics"):
-        both_scores = np.concatenate([score, -score])
-        peers["scikit-learn"] = Contender(
-            lambda: sklearn.roc_auc_score(both_labels, both_scores), float
-        )
-    if stats := load("scipy.stats"):
-        peers["SciPy"] = Contender(
-            lambda: stats.wilcoxon(
-                margin, zero_method="zsplit", method="asymptotic", alternative="greater"
-            ),
-            lambda result: (2 * result.statistic / len(margin) - np.mean(margin > 0)) / len(margin),
-        )
-    if bicausal := load("bicausal.metrics.lxcim"):
-        ones = np.ones(len(margin))
-        peers["bicausal"] = Contender(lambda: bicausal.lxcim(margin, ones), float)
-        peers["bicausal weighted"] = Contender(lambda: bicausal.lxcim(margin, weight))
-    return peers | _torch_peers(label, both_labels, margin, probability)
-
-
-def _torch_peers(
-    label: np.ndarray, both_labels: np.ndarray, margin: np.ndarray, probability: np.ndarray
-) -> dict[str, Contender]:
-    torch, peers = load("torch"), {}
-    if torch is None:
-        return peers
-    label, both_labels = torch.from_numpy(label), torch.from_numpy(both_labels)
-    # Scores outside [0, 1] would go through a sigmoid, in which large ones become ties.
-    both = torch.from_numpy(np.concatenate([probability, 1 - probability]))
-    probability = torch.from_numpy(probability)
-    if torchmetrics := load("torchmetrics.functional.classification"):
-        peers["torchmetrics"] = Contender(
-            lambda: torchmetrics.binary_auroc(both, both_labels), float
-        )
-    if risk_coverage := load_augrc():
-
-        def augrc() -> Any:
-            metric = risk_coverage.AUGRC()
-            metric.update(probability, label)
-            return metric.compute()
-
-        n = len(margin)
-        # It leaves out the first 1/n of the area, and divides by what is left.
-        left_out = float(margin[np.abs(margin).argmax()] < 0) / (2 * n**2)
-        peers["torch-uncertainty"] = Contender(
-            augrc, lambda result: 1 - 2 * (float(result) * (1 - 1 / n) + left_out)
-        )
-    return peers
-
-
 def power(n: int) -> str:
     """Write a size as 1e3."""
     return f"{n:.0e}".replace("e+0", "e")
@@ -277,14 +79,12 @@ def measure(sizes: Iterable[int], repeats: int) -> Seconds:
     for n in sorted(sizes):
         print(f"timing n = {power(n)}", file=sys.stderr)
         data = make_data(n)
-        contenders = numpy_contenders(data) | jax_contenders(data) | torch_contenders(data)
-        contenders |= peer_contenders(data)
         chosen = {
             name: contender
-            for name, contender in contenders.items()
+            for name, contender in all_contenders(data).items()
             if _expected_seconds(seconds.get(name, {}), n) <= TOO_LONG
         }
-        check_values(chosen, n, float(lxcim(data.label, data.score)))
+        check_values(chosen, data)
         calls = {name: contender.call for name, contender in chosen.items()}
         for name, value in medians(calls, repeats).items():
             seconds.setdefault(name, {})[n] = value
@@ -299,15 +99,19 @@ def _expected_seconds(known: dict[int, float], n: int) -> float:
     return 1.3 * known[largest] * n / largest
 
 
-def check_values(contenders: dict[str, Contender], n: int, ours: float) -> None:
+def check_values(contenders: dict[str, Contender], data: Data) -> None:
     """Call everything once, which also compiles it, and say whose LxCIM differs from ours."""
+    uniform = lxcim(data.label, data.score)
+    weighted = lxcim(data.label, data.score, sample_weight=data.weight)
     for name, contender in contenders.items():
         result = contender.call()
         if contender.to_lxcim is None:
             continue
+        ours = weighted if contender.weighted else uniform
         difference = abs(contender.to_lxcim(result) - ours)
         if not difference <= TOLERANCE:
-            print(f"The value of {name} at n = {power(n)} differs from ours by {difference:.1e}.\n")
+            n = power(len(data.score))
+            print(f"The value of {name} at n = {n} differs from ours by {difference:.1e}.\n")
 
 
 def medians(calls: dict[str, Callable[[], Any]], repeats: int) -> dict[str, float]:
@@ -333,7 +137,10 @@ def seconds_per_call(call: Callable[[], Any], times: int) -> float:
 
 def sort_rows() -> list[Row]:
     """List the ratios to the platform's own sort."""
-    rows = [Row("numpy float32 uniform", "numpy float32 uniform", "numpy sort float32", 2.5)]
+    rows = [
+        Row("numpy float32 uniform", "numpy float32 uniform", "numpy sort float32", 2.5),
+        Row("numpy float32 weighted", "numpy float32 weighted", "numpy sort float32"),
+    ]
     backends = (
         ("numpy float64", "numpy sort float64", 2.0, 5.0, "bench"),
         ("jax float32", "jax float32 sort", 1.6, 3.5, "jax"),
@@ -376,7 +183,8 @@ def print_ratios(title: str, rows: list[Row], seconds: Seconds, sizes: Iterable[
     body = []
     for row in rows:
         ratios = (_ratio(seconds, row.over, row.under, n) for n in sizes)
-        cells = ("-" if ratio is None else f"{ratio:.2f}" for ratio in ratios)
+        no_ratio = "too long" if row.over in seconds else "-"
+        cells = (no_ratio if ratio is None else f"{ratio:.2f}" for ratio in ratios)
         missing = f"missing (pip install lxcim_xp[{row.extra}])"
         verdict = judge(row, seconds, sizes) if row.over in seconds else missing
         body.append([row.label, *cells, target(row), verdict])
@@ -464,65 +272,6 @@ def print_memory() -> None:
             body.append([f"numpy {np.dtype(dtype)} {kind}", f"{arrays:.2f}", "≤ 4", verdict])
     header = ["", "arrays", "target", ""]
     print_table("Peak extra memory at n = 1e6, in arrays as large as the scores", header, body)
-
-
-def draw(seconds: Seconds, path: Path) -> None:
-    """Draw the ratios to ``np.sort`` against n."""
-    if load("matplotlib") is None:
-        print("No figure: matplotlib is missing (pip install lxcim_xp[plots]).")
-        return
-    import matplotlib as mpl
-    import matplotlib.pyplot as plt
-
-    mpl.rcdefaults()  # a peer changes the defaults when it is imported
-    mpl.rcParams.update({"font.size": 10, "svg.hashsalt": "speed"})
-    lines = {
-        "lxcim, uniform": "numpy float64 uniform",
-        "lxcim, weighted": "numpy float64 weighted",
-        "scikit-learn roc_auc_score": "scikit-learn",
-        "torchmetrics binary_auroc": "torchmetrics",
-        "SciPy wilcoxon": "SciPy",
-        "torch-uncertainty AUGRC": "torch-uncertainty",
-        "bicausal lxcim": "bicausal",
-    }
-    figure, axes = plt.subplots(figsize=(7.5, 4.5), layout="constrained")
-    ends = []
-    for (label, name), (color, marker) in zip(lines.items(), LINE_STYLES, strict=True):
-        sort = seconds["numpy sort float64"]
-        points = [(n, value / sort[n]) for n, value in seconds.get(name, {}).items()]
-        if points:
-            ours = label.startswith("lxcim")
-            width, size = (2.2, 6) if ours else (1.3, 5)
-            axes.plot(*zip(*points, strict=True), color=color, marker=marker, lw=width, ms=size)
-            ends.append((points[-1], label, color))
-    axes.axhline(1, color="0.5", lw=0.8, ls="--")
-    ends.append(((max(sort), 1.0), "np.sort", "0.4"))
-    axes.set(xscale="log", yscale="log", xlabel="samples n", ylabel="time / time of np.sort")
-    axes.yaxis.set_major_formatter("{x:g}")
-    axes.grid(axis="y", color="0.9", lw=0.6)
-    axes.spines[["top", "right"]].set_visible(False)
-    _label_ends(axes, ends)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, metadata={"Date": None})
-    print(f"The figure is in {os.path.relpath(path)}.")
-
-
-def _label_ends(axes: Any, ends: list[tuple[tuple[float, float], str, str]]) -> None:
-    """Write each label beside the end of its line, moved up where two would overlap."""
-    low, high = np.log10(axes.get_ylim())
-    step = (high - low) / 18
-    height = -np.inf
-    for (n, ratio), label, color in sorted(ends, key=lambda end: end[0][1]):
-        height = max(np.log10(ratio), height + step)
-        axes.annotate(
-            label,
-            xy=(n, ratio),
-            xytext=(1.03, (height - low) / (high - low)),
-            textcoords="axes fraction",
-            va="center",
-            color=color,
-            arrowprops={"arrowstyle": "-", "color": color, "lw": 0.5},
-        )
 
 
 def parse_sizes(text: str) -> tuple[int, ...]:

@@ -29,6 +29,9 @@ _FOLLOWERS = (bool, int, float, list, tuple, np.generic)
 # the length of a piece, not with n. It only matters where the device has no float64.
 _PIECE = 256
 
+# NumPy passes that follow each other run in pieces of so many samples, which stay in the cache.
+CACHED = 1 << 14
+
 
 def namespace(**arguments: Any) -> Namespace:
     """Return the one namespace that all arrays among the named arguments belong to.
@@ -111,6 +114,32 @@ def array_like(xp: Namespace, value: Any, like: Array) -> Array:
     return xp.astype(value, like.dtype, copy=False)
 
 
+def signed_by(xp: Namespace, label: Array, x: Array) -> Array:
+    """Return a new array: ``x`` where the label is above zero, ``-x`` elsewhere."""
+    if xp is _NUMPY and x.dtype.char in "fd":
+        return _signed_by_bits(label, x)
+    # A product is much cheaper than a selection by labels, which no processor can foresee, and
+    # small integers are cheaper than floats.
+    side = xp.astype(2 * xp.astype(label > 0, xp.int8) - 1, x.dtype)
+    return side * x
+
+
+def _signed_by_bits(label: Array, x: Array) -> Array:
+    """Flip the sign bit, piece by piece: the result is all the memory that is touched anew."""
+    if x.ndim > 1:
+        label, x_flat = label.reshape(-1), x.reshape(-1)
+        return _signed_by_bits(label, x_flat).reshape(x.shape)
+    bits = x.view(f"u{x.itemsize}")
+    signed, top = np.empty_like(bits), bits.dtype.type(8 * x.itemsize - 1)
+    for start in range(0, x.size, CACHED):
+        here = slice(start, start + CACHED)
+        piece = signed[here]
+        piece[:] = label[here] <= 0
+        piece <<= top
+        piece ^= bits[here]
+    return signed.view(x.dtype)
+
+
 def kind_of(xp: Namespace, dtype: DType) -> str:
     """Return "bool", "integral", "real floating", or "other"."""
     if xp is _NUMPY:  # the same answer as below, without its several calls
@@ -145,6 +174,12 @@ def values_are_at_hand(xp: Namespace) -> bool:
     return xp is _NUMPY
 
 
+def has_nan(x: Array) -> bool:
+    """Say whether there is a NaN in a NumPy array, which is not empty."""
+    least = np.minimum.reduce(x, axis=None)  # a NaN, if there is any
+    return bool(least != least)
+
+
 def first_position(mask: Array) -> int | tuple[int, ...] | None:
     """Return where a NumPy mask is first true (an int in one dimension), or None."""
     if not mask.any():
@@ -158,9 +193,33 @@ def scalar_if_numpy(xp: Namespace, x: Array) -> Array:
     return x[()] if xp is _NUMPY else x
 
 
+def seen_by_numpy(xp: Namespace, x: Array) -> Array | None:
+    """Return the same memory as a NumPy array if NumPy can see it, without waiting; or None."""
+    if xp is _NUMPY:
+        return x
+    return _memory_of_tensor(x) if library_name(xp) == "torch" else None
+
+
+def _memory_of_tensor(x: Array) -> Array | None:
+    torch: Any = sys.modules["torch"]
+    if x.device.type != "cpu" or torch.compiler.is_compiling() or torch.jit.is_tracing():
+        return None
+    try:
+        return x.detach().numpy()
+    except RuntimeError:  # under a transform such as vmap, tensors have no memory
+        return None
+
+
+def from_numpy(xp: Namespace, value: Any, like: Array) -> Array:
+    """Return a NumPy result as an array beside ``like``."""
+    return value if xp is _NUMPY else xp.asarray(value, device=device_of(xp, like))
+
+
 def divide(xp: Namespace, numerator: Array, denominator: Array) -> Array:
     """Divide, with NaN, no warning and finite derivatives where the denominator is zero."""
     zero = denominator == 0
+    if xp is _NUMPY and not np.count_nonzero(zero):
+        return numerator / denominator  # the same, in fewer calls
     return xp.where(zero, xp.nan, numerator / xp.where(zero, 1.0, denominator))
 
 
@@ -210,28 +269,43 @@ def _sort_with_order_jax(key: Array) -> tuple[Array, Array]:
     with jax.enable_x64(True):
         place = jax.lax.broadcasted_iota(jnp.int64, key.shape, key.ndim - 1)
         low = jnp.int64(0xFFFFFFFF)
-
-        def order_of(half: Array) -> Array:
-            packed = jnp.sort((half << 32) | place, axis=-1)
-            return (packed & low).astype(jnp.int32)
-
         if key.dtype == jnp.int32:
-            order = order_of(key.astype(jnp.int64))
-        else:
-            # Signed order of the low half is unsigned order with its top bit flipped.
-            first = order_of(key ^ jnp.int64(0x80000000))
-            second = order_of(jnp.take_along_axis(key, first, axis=-1) >> 32)
-            order = jnp.take_along_axis(first, second, axis=-1)
-        return jnp.take_along_axis(key, order, axis=-1), order
+            packed = jnp.sort((key.astype(jnp.int64) << 32) | place, axis=-1)
+            return (packed >> 32).astype(jnp.int32), (packed & low).astype(jnp.int32)
+        # Signed order of the low half is unsigned order with its top bit flipped.
+        by_low = jnp.sort(((key ^ jnp.int64(0x80000000)) << 32) | place, axis=-1)
+        high = jnp.take_along_axis(key, by_low & low, axis=-1) & ~low
+        by_both = jnp.sort(high | place, axis=-1)
+        # One gather brings the low halves and the places that they have carried along.
+        carried = jnp.take_along_axis(by_low, by_both & low, axis=-1)
+        ordered = (by_both & ~low) | (((carried >> 32) & low) ^ jnp.int64(0x80000000))
+        return ordered, (carried & low).astype(jnp.int32)
 
 
 def running_maximum(xp: Namespace, x: Array) -> Array:
     """Return the largest of the first 1, 2, ..., n entries along the last axis."""
     if library_name(xp) == "torch":
         return xp.cummax(x, dim=-1)[0]
-    from jax.lax import cummax
+    return compiled_once(xp, _running_maximum_jax, x)
 
-    return cummax(x, axis=x.ndim - 1)
+
+def _running_maximum_jax(xp: Namespace, x: Array) -> Array:
+    import jax
+
+    def one_by_one(x: Array) -> Array:
+        entries = xp.moveaxis(x, -1, 0)
+
+        def step(largest: Array, entry: Array) -> tuple[Array, Array]:
+            largest = xp.maximum(largest, entry)
+            return largest, largest
+
+        return xp.moveaxis(jax.lax.scan(step, entries[0], entries)[1], 0, -1)
+
+    def in_parallel(x: Array) -> Array:
+        return jax.lax.cummax(x, axis=x.ndim - 1)
+
+    # The parallel form makes many passes, which only pay where many entries are computed at once.
+    return jax.lax.platform_dependent(x, cpu=one_by_one, default=in_parallel)
 
 
 def repeat(xp: Namespace, times: int, body: Callable[[Any, Array], Array], state: Array) -> Array:
@@ -253,6 +327,19 @@ def take(xp: Namespace, x: Array, index: Array) -> Array:
     if xp is _NUMPY and x.ndim == 1:
         return x.take(index)  # spares the index arrays of fancy indexing
     return xp.take_along_axis(x, index, axis=-1)
+
+
+def sum_of(xp: Namespace, formula: Callable[..., Array], *groups: tuple[Array, ...]) -> Array:
+    """Return the sum along the last axis of an elementwise formula of named tuples of arrays."""
+    if xp is not _NUMPY:
+        return xp.sum(formula(*groups), axis=-1)
+    total: Array = 0.0
+    for start in range(0, groups[0][0].shape[-1], CACHED):
+        # What the formula makes on its way stays in the cache.
+        here = slice(start, start + CACHED)
+        pieces = (type(group)(*(array[..., here] for array in group)) for group in groups)
+        total = total + np.sum(formula(*pieces), axis=-1)
+    return total
 
 
 def running_sum(xp: Namespace, x: Array) -> Array:

@@ -15,9 +15,11 @@ from lxcim_xp._array import (
     as_array,
     default_float,
     device_of,
+    has_nan,
     kind_of,
     namespace,
     scalar_if_numpy,
+    signed_by,
     values_are_at_hand,
     widest_float,
 )
@@ -25,6 +27,8 @@ from lxcim_xp._checks import verdict
 from lxcim_xp.decision import Decision, absolute
 
 _NAN_POLICIES = ("raise", "omit", "abstain")
+
+_AT_ZERO = absolute()
 
 
 class Samples(NamedTuple):
@@ -90,15 +94,16 @@ def collect(
 
 def signed_margins(xp: Namespace, samples: Samples) -> Margins:
     """Return m = (2y - 1) * sign(s - s*) * g(s): positive where the decision is right."""
+    return Margins(signed_by(xp, samples.label, signed_confidence(xp, samples)), samples.weight)
+
+
+def signed_confidence(xp: Namespace, samples: Samples) -> Array:
+    """Return sign(s - s*) * g(s): the confidence, positive where the positive side is chosen."""
     decision, score = samples.decision, samples.score
     if not decision.trusted and samples.weight is not None:
         # A given function is not asked about samples that are absent.
         score = xp.where(samples.weight > 0, score, array_like(xp, decision.threshold, score))
-    signed = decision.signed(xp, score, decision.threshold, *decision.parameters)
-    # A product is much cheaper than a selection by labels, which no processor can foresee, and
-    # small integers are cheaper than floats.
-    side = xp.astype(2 * xp.astype(samples.label > 0, xp.int8) - 1, signed.dtype)
-    return Margins(side * signed, samples.weight)
+    return decision.signed(xp, score, decision.threshold, *decision.parameters)
 
 
 def weights(xp: Namespace, samples: Samples) -> Array:
@@ -109,10 +114,9 @@ def weights(xp: Namespace, samples: Samples) -> Array:
 def credit(xp: Namespace, margins: Margins) -> Array:
     """Return H(m): 1 for a right decision, 1/2 for none, 0 for a wrong one, in the widest float."""
     dtype = widest_float(xp, margins.value)
-    result = xp.astype(margins.value > 0, dtype)
-    result += xp.astype(margins.value >= 0, dtype)
-    result *= 0.5
-    return result
+    # Small integers first, which take an eighth of the memory that floats would.
+    halves = xp.astype(margins.value > 0, xp.int8) + xp.astype(margins.value >= 0, xp.int8)
+    return xp.astype(halves, dtype) * 0.5
 
 
 def finish(xp: Namespace, samples: Samples, result: Array) -> Array:
@@ -122,13 +126,16 @@ def finish(xp: Namespace, samples: Samples, result: Array) -> Array:
             samples.valid, samples.valid.shape + (1,) * (result.ndim - samples.valid.ndim)
         )
         result = xp.where(valid, result, xp.full_like(result, xp.nan))
-    return scalar_if_numpy(xp, xp.astype(result, samples.dtype, copy=False))
+    if result.dtype != samples.dtype:
+        result = xp.astype(result, samples.dtype)
+    return scalar_if_numpy(xp, result)
 
 
 def one_decision(threshold: Any, decision: Decision | None) -> Decision:
     """Return the decision function that the two arguments mean together."""
     if decision is None:
-        return absolute(threshold)
+        plain = type(threshold) is float and threshold == 0
+        return _AT_ZERO if plain else absolute(threshold)
     if not (isinstance(threshold, int | float) and threshold == 0):
         raise ValueError(
             f"threshold={threshold!r} and decision= were both given. A decision function has its "
@@ -224,7 +231,7 @@ def _settle_absent(
     missing = None
     if 0 in score.shape:
         where = xp.isnan(score)  # without samples, nothing counts
-    elif not values_are_at_hand(xp) or xp.isnan(score.min()):  # the least of a NaN is NaN
+    elif not values_are_at_hand(xp) or has_nan(score):
         missing = xp.isnan(score)
         arrays["y_score"] = xp.where(missing, array_like(xp, threshold, score), score)
         if nan_policy == "omit":

@@ -15,15 +15,17 @@ from lxcim_xp._array import (
     Namespace,
     device_of,
     float_bits,
+    from_numpy,
     is_numpy,
     library_name,
     running_maximum,
     running_sum,
+    seen_by_numpy,
     sort_with_order,
     take,
     widest_float,
 )
-from lxcim_xp._margins import Margins, credit
+from lxcim_xp._margins import Margins, Samples, credit, signed_confidence, signed_margins
 
 
 class Ranked(NamedTuple):
@@ -43,15 +45,32 @@ class Ordering(NamedTuple):
     end: Array | None  # place after its last
 
 
-def rank(xp: Namespace, key: Array, *columns: Array) -> tuple[Ranked, ...]:
-    """Sort the columns by the key along the last axis and sum them up to each block of ties."""
+def rank(xp: Namespace, key: Array, *columns: Array | None) -> tuple[Ranked, ...]:
+    """Sort the columns by the key along the last axis and sum them up to each block of ties.
+
+    None is a column of ones, which is its own sums and needs no gather.
+    """
     order, first, end = ordering(xp, key)
     ranked = []
     for column in columns:
+        if column is None:
+            ranked.append(_counted(xp, key, first, end))
+            continue
         value = take(xp, column, order)
         running = running_sum(xp, value)
         ranked.append(Ranked(value, running[..., :-1], *_up_to_block(xp, running, first, end)))
     return tuple(ranked)
+
+
+def _counted(xp: Namespace, key: Array, first: Array | None, end: Array | None) -> Ranked:
+    """Return what :func:`rank` makes of ones."""
+    wide, device = widest_float(xp, key), device_of(xp, key)
+    places = xp.arange(key.shape[-1] + 1, dtype=wide, device=device)
+    before = xp.broadcast_to(places[:-1], key.shape)
+    one = xp.broadcast_to(xp.ones(1, dtype=wide, device=device), key.shape)
+    if first is None:
+        return Ranked(one, before, before, xp.broadcast_to(places[1:], key.shape))
+    return Ranked(one, before, xp.astype(first, wide), xp.astype(end, wide))
 
 
 def _up_to_block(
@@ -79,6 +98,19 @@ class Gain(NamedTuple):
     gain: Array  # sum over the wrong of w (W - weight below - weight through)
 
 
+def gain_of(xp: Namespace, samples: Samples) -> Gain:
+    """Return the confidence gain of the margins of the samples."""
+    if is_numpy(xp) and samples.weight is None:
+        signed = signed_confidence(xp, samples)
+        if _has_integer_keys(xp, signed):
+            # Labels become bits of the keys, which spares an array for the margins.
+            return Gain(*_ranks_numpy.uniform_gain(signed, samples.label))
+    margins = signed_margins(xp, samples)
+    if is_numpy(xp) and _has_integer_keys(xp, margins.value):
+        return Gain(*_ranks_numpy.weighted_gain(*margins, overwrite=True))
+    return confidence_gain(xp, margins)
+
+
 def confidence_gain(xp: Namespace, margins: Margins) -> Gain:
     """Sum up how far the wrong decisions rank below the middle of all confidences.
 
@@ -88,7 +120,7 @@ def confidence_gain(xp: Namespace, margins: Margins) -> Gain:
     if margins.weight is None:
         return _uniform_gain(xp, margins.value)
     if is_numpy(xp) and _has_integer_keys(xp, margins.value):
-        return Gain(*_ranks_numpy.weighted_gain(margins.value, margins.weight))
+        return Gain(*_ranks_numpy.weighted_gain(*margins))
     right = credit(xp, margins) * margins.weight
     wrong = margins.weight - right
     order, first, end = ordering(xp, xp.abs(margins.value))
@@ -133,9 +165,8 @@ def _block_starts(xp: Namespace, changes: Array) -> Array:
 
 def _has_integer_keys(xp: Namespace, key: Array) -> bool:
     """Say whether the bits of the key can be sorted instead of the key."""
-    return library_name(xp) in ("numpy", "jax", "torch") and (
-        key.dtype == xp.float64 or key.dtype == xp.float32
-    )
+    has_fast_form = is_numpy(xp) or library_name(xp) in ("jax", "torch")
+    return has_fast_form and (key.dtype == xp.float64 or key.dtype == xp.float32)
 
 
 def _integer_ordering(xp: Namespace, key: Array) -> Ordering:
@@ -151,11 +182,10 @@ def _block_bounds(xp: Namespace, changes: Array, dtype: object) -> tuple[Array, 
     shape = (*changes.shape[:-1], changes.shape[-1] + 1)
     position = xp.arange(shape[-1], dtype=dtype, device=device_of(xp, changes))
     position = xp.broadcast_to(position, shape)
-    nothing = xp.zeros_like(position)
-    first = running_maximum(xp, xp.where(_block_starts(xp, changes), position, nothing))
+    first = running_maximum(xp, xp.where(_block_starts(xp, changes), position, 0))
     # The end of a block is its start when places are counted from the other side.
     mirrored = _block_starts(xp, xp.flip(changes, axis=-1))
-    last = running_maximum(xp, xp.where(mirrored, position, nothing))
+    last = running_maximum(xp, xp.where(mirrored, position, 0))
     return first, shape[-1] - xp.flip(last, axis=-1)
 
 
@@ -165,17 +195,20 @@ def _uniform_gain(xp: Namespace, value: Array) -> Gain:
     if not _has_integer_keys(xp, value):
         weight = xp.ones(value.shape, dtype=wide, device=device_of(xp, value))
         return confidence_gain(xp, Margins(value, weight))
-    if is_numpy(xp):
-        return Gain(*_ranks_numpy.uniform_gain(value))
+    seen = seen_by_numpy(xp, value)
+    if seen is not None:
+        # A plain sort by NumPy is quicker than one that brings the order along, as torch's does.
+        gain = _ranks_numpy.uniform_gain(seen)
+        return Gain(*(from_numpy(xp, part, value) for part in gain))
     bits = float_bits(xp, value)
     lowest = xp.iinfo(bits.dtype).min
     # The sign moves from the top of the bits to their bottom: (|m|, wrong) in one integer, so that
     # sorting brings no second array along. Flipping the top bit makes signed order unsigned order.
     key = xp.sort(((bits << 1) | xp.astype(bits < 0, bits.dtype)) ^ lowest, axis=-1)
     # Margins of zero, of either sign, have the two lowest keys.
-    undecided = xp.full_like(key, 0.5, dtype=wide)
-    wrong = xp.where(key <= lowest + 1, undecided, xp.astype(key & 1, wide))
-    first, end = _block_bounds(xp, (key[..., 1:] >> 1) != (key[..., :-1] >> 1), xp.int32)
+    wrong = xp.where(key <= lowest + 1, 0.5, xp.astype(key & 1, wide))
+    confidence = key | 1
+    first, end = _block_bounds(xp, confidence[..., 1:] != confidence[..., :-1], xp.int32)
     n = value.shape[-1]
     total = xp.sum(wrong, axis=-1)
     return Gain(n - total, total, xp.sum(wrong * xp.astype(n - first - end, wide), axis=-1))

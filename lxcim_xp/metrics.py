@@ -27,11 +27,11 @@ array([0.625, 0.25 ])
 
 from typing import Any, Literal, NamedTuple
 
-from lxcim_xp._array import Array, Namespace, divide, running_sum
+from lxcim_xp._array import Array, Namespace, divide, running_sum, sum_of
 from lxcim_xp._docs import documented
 from lxcim_xp._isotonic import antitonic
 from lxcim_xp._margins import Samples, collect, credit, finish, signed_margins, weights
-from lxcim_xp._ranks import Gain, Ranked, concordance, confidence_gain, rank
+from lxcim_xp._ranks import Gain, Ranked, concordance, gain_of, rank
 from lxcim_xp.decision import Decision
 
 
@@ -157,7 +157,7 @@ def lxcim(
     xp, samples = collect(
         y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
     )
-    return finish(xp, samples, _lxcim(xp, confidence_gain(xp, signed_margins(xp, samples))))
+    return finish(xp, samples, _lxcim(xp, gain_of(xp, samples)))
 
 
 @documented
@@ -201,7 +201,7 @@ def decomposition(
     xp, samples = collect(
         y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
     )
-    ranks = confidence_gain(xp, signed_margins(xp, samples))
+    ranks = gain_of(xp, samples)
     right, wrong, gain = ranks
     total = right + wrong
     # H = ACC (1 - ACC) AUROC_conf is the part of the symmetric ROC's area (paper, its partition)
@@ -301,7 +301,7 @@ def augrc(
     xp, samples = collect(
         y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
     )
-    ranks = confidence_gain(xp, signed_margins(xp, samples))
+    ranks = gain_of(xp, samples)
     return finish(xp, samples, (1 - _lxcim(xp, ranks)) / 2)
 
 
@@ -676,33 +676,36 @@ def _lxcim(xp: Namespace, ranks: Gain) -> Array:
 def _accuracy_rate_area(xp: Namespace, samples: Samples, form: str) -> Array:
     if form not in ("discrete", "continuous"):
         raise ValueError(f"form must be 'discrete' or 'continuous'; found {form!r}.")
-    margins, weight = signed_margins(xp, samples), weights(xp, samples)
-    columns = [credit(xp, margins) * weight, weight]
-    if samples.weight is not None:
-        columns.append(xp.astype(weight != 0, weight.dtype))
-    ranked = rank(xp, xp.abs(margins.value), *columns)
-    # Uniform weights are their own counts.
-    hits, everyone, count = ranked[0], ranked[1], ranked[-1]
-    total = xp.sum(weight, axis=-1, keepdims=True)
-    # Weight, and right weight, of the block of ties, and of all samples more confident than it.
-    tied, right_tied = everyone.through - everyone.below, hits.through - hits.below
-    above = total - everyone.through
-    right_above = xp.sum(hits.value, axis=-1, keepdims=True) - hits.through
-    if form == "discrete":
-        # Paper, eq. (1), with the block as equal parts; k is the place of this part within it.
-        parts = _or_one(xp, count.through - count.below)
-        part, right_part = tied / parts, right_tied / parts
-        k = count.before + 1 - count.below
-        height = (right_above + k * right_part) / _or_one(xp, above + k * part)
-        area = height * part * count.value
+    margins = signed_margins(xp, samples)
+    confidence, right = xp.abs(margins.value), credit(xp, margins)
+    if margins.weight is None:
+        hits, everyone = rank(xp, confidence, right, None)
+        count = everyone  # uniform weights are their own counts
     else:
+        weight = margins.weight
+        present = xp.astype(weight != 0, weight.dtype)
+        hits, everyone, count = rank(xp, confidence, right * weight, weight, present)
+    right_total, total = hits.through[..., -1:], everyone.through[..., -1:]
+
+    def area(hits: Ranked, everyone: Ranked, count: Ranked) -> Array:
+        # Weight, and right weight, of the block of ties, and of all samples more confident than it.
+        tied, right_tied = everyone.through - everyone.below, hits.through - hits.below
+        above, right_above = total - everyone.through, right_total - hits.through
+        if form == "discrete":
+            # Paper, eq. (1), with the block as equal parts; k is the place of this part within it.
+            parts = _or_one(xp, count.through - count.below)
+            part, right_part = tied / parts, right_tied / parts
+            k = count.before + 1 - count.below
+            height = (right_above + k * right_part) / _or_one(xp, above + k * part)
+            return height * part * count.value
         # Paper, eq. AUDRC_similarity: the integral of (G + slope v) / (W + v) over the block,
         # shared out by weight. In the topmost block nothing lies above: the integrand is the slope.
         slope = right_tied / _or_one(xp, tied)
         bend = (right_above - slope * above) / _or_one(xp, tied)
         bend = xp.where(above > 0, bend * xp.log1p(tied / _or_one(xp, above)), 0.0)
-        area = everyone.value * (slope + bend)
-    return divide(xp, xp.sum(area, axis=-1), total[..., 0])
+        return everyone.value * (slope + bend)
+
+    return divide(xp, sum_of(xp, area, hits, everyone, count), total[..., 0])
 
 
 def _or_one(xp: Namespace, weight: Array) -> Array:
