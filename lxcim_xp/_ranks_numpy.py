@@ -335,7 +335,9 @@ def _packed_order(bits: Array, *, magnitude: bool = False) -> tuple[Array, Array
     same = np.empty((rows, n - 1), dtype=bool)
     for row, here in _pieces(rows, n - 1):
         after = slice(here.start + 1, here.stop + 1)
-        np.less_equal(packed[row, after] ^ packed[row, here], low, out=same[row, here])
+        # Unsigned: where the sign changes, the difference must be large, not negative.
+        differs = (packed[row, after] ^ packed[row, here]).view(np.uint64)
+        np.less_equal(differs, np.uint64(low), out=same[row, here])
     if bits.itemsize == 8 and same.any():
         for row, here in _whole_blocks(same):
             ties = same[row, here.start : here.stop - 1]

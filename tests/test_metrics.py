@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from samples import METRICS
 from scipy.integrate import quad
 from scipy.stats import wilcoxon
 from sklearn import metrics as sklearn_metrics
@@ -160,3 +161,13 @@ def test_lxcim_scores_a_cross_validation(weighted):
                 params={"sample_weight": np.where(features[:, 1] > 0, 1.0, 0.01)},
             )
     assert np.all((scores > 0.65) & (scores < 1))
+
+
+@given(samples(), st.sampled_from(METRICS))
+def test_float32_scores_have_the_same_value(sample, metric):
+    label, score, weight = sample
+    for options in ({}, {"sample_weight": weight}):
+        wide = metric(label, score, **options)
+        narrow = metric(label, score.astype(np.float32), **options)
+        assert narrow.dtype == np.float32
+        np.testing.assert_allclose(narrow, wide, rtol=1e-6)

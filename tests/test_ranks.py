@@ -41,11 +41,14 @@ def assert_is_ordering(key, order, first, end):
 
 @pytest.mark.runners("*-eager")
 @pytest.mark.parametrize("form", [_ranks.ordering, _ranks.portable_ordering])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
 @given(data=st.data())
-def test_an_ordering_is_what_it_says(runner, form, data):
+def test_an_ordering_is_what_it_says(runner, form, dtype, data):
+    if runner.backend.dtype == "float32" and dtype == "float64":
+        pytest.skip("no float64 here")
     # XLA flushes subnormals to zero where it compares floats, as the portable form does.
     subnormal = runner.backend.library != "jax" or form is _ranks.ordering
-    key = data.draw(keys(runner.backend.dtype, runner.backend.library, subnormal))
+    key = data.draw(keys(dtype, runner.backend.library, subnormal))
     with context(runner.backend):
         array = convert(runner.backend, key)
         found = form(_array.namespace(key=array), array)
