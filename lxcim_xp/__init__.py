@@ -9,6 +9,19 @@ JAX, PyTorch or CuPy arrays and run under ``jit``, ``vmap`` and ``grad``.
 """
 
 from lxcim_xp import confusion
+from lxcim_xp.curves import (
+    AccuracyRateCurve,
+    CumulativeAccuracyCurve,
+    RocCurve,
+    SymmetricRocCurve,
+    accuracy_rate_curve,
+    contributions,
+    cumulative_accuracy_curve,
+    curve_area,
+    interpolate,
+    roc_curve,
+    symmetric_roc_curve,
+)
 from lxcim_xp.decision import Decision, absolute, probability
 from lxcim_xp.metrics import (
     Decomposition,
@@ -25,14 +38,32 @@ from lxcim_xp.metrics import (
     ks_statistic,
     lxcim,
 )
+from lxcim_xp.selective import (
+    AccuracyAt,
+    LocalAccuracy,
+    OperatingPoint,
+    accuracy_at,
+    local_accuracy,
+    rate_at,
+    threshold_for,
+)
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "AccuracyAt",
+    "AccuracyRateCurve",
+    "CumulativeAccuracyCurve",
     "Decision",
     "Decomposition",
+    "LocalAccuracy",
+    "OperatingPoint",
+    "RocCurve",
+    "SymmetricRocCurve",
     "absolute",
     "accuracy",
+    "accuracy_at",
+    "accuracy_rate_curve",
     "auch",
     "audrc",
     "augrc",
@@ -42,8 +73,17 @@ __all__ = [
     "bi_auroc",
     "confidence_auroc",
     "confusion",
+    "contributions",
+    "cumulative_accuracy_curve",
+    "curve_area",
     "decomposition",
+    "interpolate",
     "ks_statistic",
+    "local_accuracy",
     "lxcim",
     "probability",
+    "rate_at",
+    "roc_curve",
+    "symmetric_roc_curve",
+    "threshold_for",
 ]

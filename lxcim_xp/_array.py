@@ -265,6 +265,13 @@ def running_sum(xp: Namespace, x: Array) -> Array:
     return xp.concat([zero, _cumulative_sum(xp, x)], axis=-1)
 
 
+def running_product(xp: Namespace, x: Array) -> Array:
+    """Return the products of the first 1, 2, ..., n entries along the last axis."""
+    if library_name(xp) == "torch":
+        return xp.cumprod(x, dim=-1)  # as in _plain_cumulative_sum
+    return xp.cumulative_prod(x, axis=-1)
+
+
 def _cumulative_sum(xp: Namespace, x: Array) -> Array:
     n = x.shape[-1]
     if n <= _PIECE or x.dtype != xp.float32:

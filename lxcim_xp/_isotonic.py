@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from lxcim_xp._array import Array, Namespace, compiled_once, device_of, repeat, running_sum
+from lxcim_xp._ranks import rank
 
 
 def antitonic(xp: Namespace, value: Array, weight: Array) -> Array:
@@ -32,7 +33,20 @@ def _antitonic(xp: Namespace, value: Array, weight: Array) -> Array:
     def merge_halves(level: Any, value: Array) -> Array:
         return _merge(xp, 2**level, levels, position, value, weight, mass)
 
-    return repeat(xp, levels, merge_halves, value)[..., :n]
+    fitted = repeat(xp, levels, merge_halves, value)
+    return _averaged_again(xp, fitted, value, weight)[..., :n]
+
+
+def _averaged_again(xp: Namespace, fitted: Array, value: Array, weight: Array) -> Array:
+    """Take the rounding errors of sums over everything out of the means of the pools.
+
+    Sums of what is left over stay within their pool, however long the array is. A pool is a run of
+    equal fitted values; the number of changes before it is its key.
+    """
+    changes = xp.astype(fitted[..., 1:] != fitted[..., :-1], weight.dtype)
+    left, mass = rank(xp, running_sum(xp, changes), weight * (value - fitted), weight)
+    pool_mass = mass.through - mass.below
+    return fitted + (left.through - left.below) / xp.where(pool_mass > 0, pool_mass, 1.0)
 
 
 def _merge(

@@ -45,13 +45,19 @@ class Ordering(NamedTuple):
 
 def rank(xp: Namespace, key: Array, *columns: Array) -> tuple[Ranked, ...]:
     """Sort the columns by the key along the last axis and sum them up to each block of ties."""
-    order, first, end = ordering(xp, key)
-    ranked = []
-    for column in columns:
-        value = take(xp, column, order)
-        running = running_sum(xp, value)
-        ranked.append(Ranked(value, running[..., :-1], *_up_to_block(xp, running, first, end)))
-    return tuple(ranked)
+    places = ordering(xp, key)
+    return tuple(ranked(xp, places, take(xp, column, places.order)) for column in columns)
+
+
+def ranked(xp: Namespace, places: Ordering, value: Array) -> Ranked:
+    """Sum a column that is in sorted order up to each block of ties."""
+    running = running_sum(xp, value)
+    return Ranked(value, running[..., :-1], *_up_to_block(xp, running, places.first, places.end))
+
+
+def in_input_order(xp: Namespace, places: Ordering, value: Array) -> Array:
+    """Put a column that is in sorted order back into the order of the input."""
+    return take(xp, value, xp.argsort(places.order, axis=-1))
 
 
 def _up_to_block(

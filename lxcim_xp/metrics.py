@@ -28,6 +28,7 @@ array([0.625, 0.25 ])
 from typing import Any, Literal, NamedTuple
 
 from lxcim_xp._array import Array, Namespace, divide, running_sum
+from lxcim_xp._descent import accuracy_parts, descend_in_confidence, or_one
 from lxcim_xp._docs import documented
 from lxcim_xp._isotonic import antitonic
 from lxcim_xp._margins import Samples, collect, credit, finish, signed_margins, weights
@@ -676,35 +677,17 @@ def _lxcim(xp: Namespace, ranks: Gain) -> Array:
 def _accuracy_rate_area(xp: Namespace, samples: Samples, form: str) -> Array:
     if form not in ("discrete", "continuous"):
         raise ValueError(f"form must be 'discrete' or 'continuous'; found {form!r}.")
-    margins, weight = signed_margins(xp, samples), weights(xp, samples)
-    columns = [credit(xp, margins) * weight, weight]
-    if samples.weight is not None:
-        columns.append(xp.astype(weight != 0, weight.dtype))
-    ranked = rank(xp, xp.abs(margins.value), *columns)
-    # Uniform weights are their own counts.
-    hits, everyone, count = ranked[0], ranked[1], ranked[-1]
-    total = xp.sum(weight, axis=-1, keepdims=True)
-    # Weight, and right weight, of the block of ties, and of all samples more confident than it.
-    tied, right_tied = everyone.through - everyone.below, hits.through - hits.below
-    above = total - everyone.through
-    right_above = xp.sum(hits.value, axis=-1, keepdims=True) - hits.through
+    descent = descend_in_confidence(xp, samples)
+    right, everyone = descent.columns
     if form == "discrete":
-        # Paper, eq. (1), with the block as equal parts; k is the place of this part within it.
-        parts = _or_one(xp, count.through - count.below)
-        part, right_part = tied / parts, right_tied / parts
-        k = count.before + 1 - count.below
-        height = (right_above + k * right_part) / _or_one(xp, above + k * part)
-        area = height * part * count.value
+        parts = accuracy_parts(xp, samples, descent)
+        area = parts.accuracy * parts.weight
     else:
         # Paper, eq. AUDRC_similarity: the integral of (G + slope v) / (W + v) over the block,
         # shared out by weight. In the topmost block nothing lies above: the integrand is the slope.
-        slope = right_tied / _or_one(xp, tied)
-        bend = (right_above - slope * above) / _or_one(xp, tied)
-        bend = xp.where(above > 0, bend * xp.log1p(tied / _or_one(xp, above)), 0.0)
+        above, tied = everyone.below, everyone.through - everyone.below
+        slope = (right.through - right.below) / or_one(xp, tied)
+        bend = (right.below - slope * above) / or_one(xp, tied)
+        bend = xp.where(above > 0, bend * xp.log1p(tied / or_one(xp, above)), 0.0)
         area = everyone.value * (slope + bend)
-    return divide(xp, xp.sum(area, axis=-1), total[..., 0])
-
-
-def _or_one(xp: Namespace, weight: Array) -> Array:
-    """Return a weight to divide by; where there is none, its share is zero whatever divides it."""
-    return xp.where(weight > 0, weight, 1.0)
+    return divide(xp, xp.sum(area, axis=-1), everyone.through[..., -1])

@@ -1,0 +1,77 @@
+"""Samples from the most confident to the least: what curves, AUDRC and the reject option share.
+
+A decision rate is reached by going down the confidences; a curve is what has been collected on the
+way. Blocks of ties are passed in one step, and samples that do not count come last, tied with the
+least confident one that does, where they add steps of width zero.
+"""
+
+from typing import NamedTuple
+
+from lxcim_xp._array import Array, Namespace, take
+from lxcim_xp._margins import Samples, credit, signed_margins, weights
+from lxcim_xp._ranks import Ordering, Ranked, ordering, ranked
+
+
+class Descent(NamedTuple):
+    """Columns in descending order of a key; ``below`` and ``through`` count what came before."""
+
+    key: Array  # in descending order
+    places: Ordering
+    columns: tuple[Ranked, ...]
+
+
+class Parts(NamedTuple):
+    """The accuracy on the way down, in which a block of ties is passed in equal parts."""
+
+    weight: Array  # of the part; zero for samples that do not count
+    done: Array  # weight down to the end of the part
+    accuracy: Array  # of what is done
+    place: Array  # of the part in its block: 1, 2, ...
+    count: Array  # how many parts the block has
+
+
+def descend(xp: Namespace, key: Array, weight: Array | None, *columns: Array) -> Descent:
+    """Sort columns from the highest key to the lowest; None: every sample counts once."""
+    if weight is not None:
+        present = weight > 0
+        least = xp.min(xp.where(present, key, xp.inf), axis=-1, keepdims=True)
+        key = xp.where(present, key, least)
+    places = ordering(xp, -key)
+    sums = tuple(ranked(xp, places, take(xp, column, places.order)) for column in columns)
+    return Descent(take(xp, key, places.order), places, sums)
+
+
+def descend_in_confidence(xp: Namespace, samples: Samples) -> Descent:
+    """Sort the right weight and the weight of the samples from the most confident down."""
+    margins, weight = signed_margins(xp, samples), weights(xp, samples)
+    right = credit(xp, margins) * weight
+    return descend(xp, xp.abs(margins.value), samples.weight, right, weight)
+
+
+def accuracy_parts(xp: Namespace, samples: Samples, descent: Descent) -> Parts:
+    """Return the steps of the accuracy-decision rate curve: paper, eq. (1), extended to ties.
+
+    A block of m samples of weight t, k of it right, counts as m samples of weight t / m, each right
+    by k / t.
+    """
+    right, everyone = descent.columns
+    present = everyone  # uniform weights are their own counts
+    if samples.weight is not None:
+        counted = xp.astype(everyone.value != 0, everyone.value.dtype)
+        present = ranked(xp, descent.places, counted)
+    count = or_one(xp, present.through - present.below)
+    place = present.before + present.value - present.below
+    tied, right_tied = everyone.through - everyone.below, right.through - right.below
+    done = everyone.below + place * (tied / count)
+    # Before anything is done, the accuracy is that of the first block, which it comes from.
+    accuracy = xp.where(
+        done > 0,
+        (right.below + place * (right_tied / count)) / or_one(xp, done),
+        right_tied / or_one(xp, tied),
+    )
+    return Parts(present.value * tied / count, done, accuracy, place, count)
+
+
+def or_one(xp: Namespace, weight: Array) -> Array:
+    """Return a weight to divide by; where there is none, its share is zero whatever divides it."""
+    return xp.where(weight > 0, weight, 1.0)
