@@ -64,7 +64,9 @@ def _lower_tail(xp: Namespace, count: Array, trials: Array, chance: Array, terms
     k, n, p = count[..., None], trials[..., None], chance[..., None]
     left = k - terms
     ratio = xp.where(left > 0, left, 0.0) * (1 - p) / ((n - k + 1 + terms) * p)
-    tail = _probability(xp, count, trials, chance) * (1 + xp.sum(running_product(xp, ratio), axis=-1))
+    tail = _probability(xp, count, trials, chance) * (
+        1 + xp.sum(running_product(xp, ratio), axis=-1)
+    )
     tail = xp.where(count < 0, 0.0, tail)
     return xp.where(falls, tail, 1 - tail)
 

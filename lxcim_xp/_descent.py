@@ -1,8 +1,8 @@
 """Samples from the most confident to the least: what curves, AUDRC and the reject option share.
 
 A decision rate is reached by going down the confidences; a curve is what has been collected on the
-way. Blocks of ties are passed in one step, and samples that do not count come last, tied with the
-least confident one that does, where they add steps of width zero.
+way. Blocks of ties are passed in one step, and samples that do not count come last, under the key
+of the last one that does, where they add steps of width zero.
 """
 
 from typing import NamedTuple
@@ -32,13 +32,15 @@ class Parts(NamedTuple):
 
 def descend(xp: Namespace, key: Array, weight: Array | None, *columns: Array) -> Descent:
     """Sort columns from the highest key to the lowest; None: every sample counts once."""
+    least = None
     if weight is not None:
         present = weight > 0
         least = xp.min(xp.where(present, key, xp.inf), axis=-1, keepdims=True)
-        key = xp.where(present, key, least)
+        key = xp.where(present, key, -xp.inf)
     places = ordering(xp, -key)
     sums = tuple(ranked(xp, places, take(xp, column, places.order)) for column in columns)
-    return Descent(take(xp, key, places.order), places, sums)
+    key = take(xp, key, places.order)
+    return Descent(key if least is None else xp.where(key < least, least, key), places, sums)
 
 
 def descend_in_confidence(xp: Namespace, samples: Samples) -> Descent:
@@ -70,6 +72,19 @@ def accuracy_parts(xp: Namespace, samples: Samples, descent: Descent) -> Parts:
         right_tied / or_one(xp, tied),
     )
     return Parts(present.value * tied / count, done, accuracy, place, count)
+
+
+def block_accuracy(xp: Namespace, descent: Descent) -> Array:
+    """Return the accuracy of the block of ties of each place.
+
+    Differences of sums over everything have the rounding errors of everything; what a first answer
+    leaves over sums to almost nothing in each block, so that a second one has all digits.
+    """
+    right, everyone = descent.columns
+    tied = or_one(xp, everyone.through - everyone.below)
+    accuracy = (right.through - right.below) / tied
+    left = ranked(xp, descent.places, right.value - accuracy * everyone.value)
+    return accuracy + (left.through - left.below) / tied
 
 
 def or_one(xp: Namespace, weight: Array) -> Array:

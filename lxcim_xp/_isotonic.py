@@ -40,13 +40,17 @@ def _antitonic(xp: Namespace, value: Array, weight: Array) -> Array:
 def _averaged_again(xp: Namespace, fitted: Array, value: Array, weight: Array) -> Array:
     """Take the rounding errors of sums over everything out of the means of the pools.
 
-    Sums of what is left over stay within their pool, however long the array is. A pool is a run of
-    equal fitted values; the number of changes before it is its key.
+    What is left over sums to zero in each pool but for rounding, and sums of it stay small however
+    long the array is. Neighbours are told apart only beyond any rounding: one pool in two runs
+    would be two wrong means, whereas two pools in one run are corrected together.
     """
-    changes = xp.astype(fitted[..., 1:] != fitted[..., :-1], weight.dtype)
-    left, mass = rank(xp, running_sum(xp, changes), weight * (value - fitted), weight)
-    pool_mass = mass.through - mass.below
-    return fitted + (left.through - left.below) / xp.where(pool_mass > 0, pool_mass, 1.0)
+    scale = xp.max(xp.abs(value), axis=-1, keepdims=True)
+    falls = fitted[..., :-1] - fitted[..., 1:] > xp.finfo(value.dtype).eps ** 0.5 * scale
+    falls = xp.concat([xp.zeros_like(weight[..., :1]), xp.astype(falls, weight.dtype)], axis=-1)
+    run = running_sum(xp, falls)[..., 1:]  # ascending, so that sorting leaves each run in place
+    left, mass = rank(xp, run, weight * (value - fitted), weight)
+    run_mass = mass.through - mass.below
+    return fitted + (left.through - left.below) / xp.where(run_mass > 0, run_mass, 1.0)
 
 
 def _merge(

@@ -34,7 +34,9 @@ def shared_rates(name: str, rates: Any, curve: Array) -> tuple[Namespace, Array]
     if values_are_at_hand(xp):
         position = first_position(~legal)
         if position is not None:
-            found = f"found {rates[position]:g}" + (f" at position {position}" if rates.ndim else "")
+            found = f"found {rates[position]:g}" + (
+                f" at position {position}" if rates.ndim else ""
+            )
             raise ValueError(
                 f"{name} must lie between 0 and 1; {found}. A rate is a share of all samples, "
                 f"not their number."

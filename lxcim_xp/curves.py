@@ -440,7 +440,7 @@ def contributions(
         counts_for = _tails_of_accuracy(xp, samples, descent)
     share = divide(xp, right.value * counts_for, total)
     share = finish(xp, samples, in_input_order(xp, descent.places, share))
-    return xp.moveaxis(share, -1, axis)
+    return share if axis == -1 else xp.moveaxis(share, -1, axis)
 
 
 def interpolate(curve: Curve, rates: Any) -> Array:

@@ -32,7 +32,7 @@ from lxcim_xp._array import (
     values_are_at_hand,
 )
 from lxcim_xp._binomial import clopper_pearson, lower_tail
-from lxcim_xp._descent import descend
+from lxcim_xp._descent import block_accuracy, descend, descend_in_confidence
 from lxcim_xp._docs import documented
 from lxcim_xp._isotonic import antitonic
 from lxcim_xp._margins import Samples, collect, credit, finish, signed_margins, weights
@@ -41,6 +41,7 @@ from lxcim_xp.decision import Decision
 
 _GRID = 20  # rates at which many samples are tested
 _FEW = 500  # samples below which every one of them is
+_FORGIVEN = 2.0  # errors that the first test of many samples would pass with
 
 
 class OperatingPoint(NamedTuple):
@@ -49,7 +50,7 @@ class OperatingPoint(NamedTuple):
     Parameters
     ----------
     confidence : array
-        Decide where the confidence is at least this; infinite if nothing should be decided.
+        Decide where the confidence is at least this; NaN, which none is, to decide nothing.
     rate : array
         The share of the samples at hand that is decided then; 0 if nothing should be.
     accuracy : array
@@ -81,7 +82,7 @@ class AccuracyAt(NamedTuple):
     rate : array
         The decision rate that a threshold can reach: at least the one asked for.
     confidence : array
-        The confidence that reaches it; infinite if nothing is decided.
+        The confidence that reaches it; NaN if nothing is decided.
 
     Examples
     --------
@@ -112,8 +113,8 @@ class LocalAccuracy(NamedTuple):
         One value for each batch entry: the decision rate from which on decisions are no better
         than a coin's; 1 if they always are better.
     coin_confidence : array
-        The confidence that reaches it: decide from there on, abstain below. Infinite if even the
-        most confident decisions are no better than a coin's.
+        The confidence that reaches it: decide from there on, abstain below. NaN, which no
+        confidence reaches, if even the most confident decisions are no better than a coin's.
 
     Examples
     --------
@@ -316,7 +317,7 @@ def threshold_for(
     OperatingPoint
         ``confidence``, ``rate`` and ``accuracy``, each of the batch's shape, in the library, dtype
         and device of ``y_score``. When no threshold can be vouched for, the rate is 0 and the
-        confidence infinite. NaN where the input is bad.
+        confidence NaN, which no confidence reaches. All are NaN where the input is bad.
 
     See Also
     --------
@@ -327,11 +328,11 @@ def threshold_for(
     -----
     With ``delta``, thresholds are tested from the most confident down, each by the exact binomial
     tail of the number of errors above it, and the first that fails ends the search (fixed-sequence
-    testing: no correction for many tests is needed). Tested are 20 decision rates, or every sample
-    if there are fewer than 500, as far as they decide so many that no error at all would be proof
-    enough. Undecided samples count as wrong. The guarantee asks for independent samples, and for
-    less confident decisions not to be more accurate than the target once more confident ones are
-    not.
+    testing: no correction for many tests is needed). Tested are 20 decision rates, from where so
+    many samples are decided that two errors would pass, or every sample if there are fewer than
+    500, from where none would. Undecided samples count as wrong. The guarantee asks for independent
+    samples, and that below the first confidence at which the target is missed no decisions are
+    again more accurate than the target.
 
     The guarantees count samples and refuse weights; ``where`` leaves samples out.
 
@@ -421,18 +422,13 @@ def local_accuracy(
     xp, samples = collect(
         y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
     )
-    margins, weight = signed_margins(xp, samples), weights(xp, samples)
-    right = credit(xp, margins) * weight
-    # Right and wrong apart: what is only right or only wrong then is so without rounding.
-    descent = descend(xp, xp.abs(margins.value), samples.weight, right, weight - right)
-    hits, errors = descent.columns
-    tied_right, tied_wrong = hits.through - hits.below, errors.through - errors.below
-    share = divide(xp, tied_right, tied_right + tied_wrong)
-    fitted = antitonic(xp, xp.where(xp.isnan(share), 0.0, share), hits.value + errors.value)
-    count = _from(xp, 0.0, hits.through + errors.through)
+    descent = descend_in_confidence(xp, samples)
+    right, everyone = descent.columns
+    fitted = antitonic(xp, block_accuracy(xp, descent), everyone.value)
+    count = _from(xp, 0.0, everyone.through)
     total = _something(xp, count[..., -1:])
     rate, confidence = divide(xp, count, total), _from(xp, xp.inf, descent.key)
-    lead = _from(xp, 0.0, hits.through - errors.through)
+    lead = _from(xp, 0.0, 2 * right.through - everyone.through)
     coin = xp.argmax(lead, axis=-1, keepdims=True)
     known = total > 0
     parts = (
@@ -440,7 +436,7 @@ def local_accuracy(
         xp.where(known, xp.concat([fitted[..., :1], fitted], axis=-1), xp.nan),
         xp.where(known, confidence, xp.nan),
         take(xp, rate, coin)[..., 0],
-        xp.where(known, take(xp, confidence, coin), xp.nan)[..., 0],
+        xp.where(known & (coin > 0), take(xp, confidence, coin), xp.nan)[..., 0],
     )
     return LocalAccuracy(*(finish(xp, samples, part) for part in parts))
 
@@ -452,7 +448,8 @@ def _points(xp: Namespace, samples: Samples) -> _Points:
     descent = descend(xp, xp.abs(margins.value), samples.weight, weight, right, sure)
     count, right, sure = (_from(xp, 0.0, column.through) for column in descent.columns)
     total = _something(xp, count[..., -1:])
-    return _Points(_from(xp, xp.inf, descent.key), count, right, sure, total)
+    # No confidence is at least NaN, whereas an infinite one may be there.
+    return _Points(_from(xp, xp.nan, descent.key), count, right, sure, total)
 
 
 def _from(xp: Namespace, start: float, x: Array) -> Array:
@@ -494,10 +491,12 @@ def _last_vouched_for(
     index = _tested(xp, points, masked)
     count, sure = take(xp, points.count, index), take(xp, points.sure, index)
     chance = xp.full_like(count, 1 - target)
-    errors_as_rare = lower_tail(xp, count - sure, count, chance, points.count.shape[-1] - 1)
-    # So few samples that even no error among them could not pass are no test.
-    enough = count * math.log(target) <= math.log(delta)
-    failed = xp.astype(enough & ~(errors_as_rare <= delta), count.dtype)
+    n = points.count.shape[-1] - 1
+    passes = lower_tail(xp, count - sure, count, chance, n) <= delta
+    # The first test must forgive a little, or one unlucky sample would end the search.
+    forgiven = xp.where(points.total < _FEW, 0.0, _FORGIVEN) + xp.zeros_like(count)
+    enough = lower_tail(xp, forgiven, count, chance, n) <= delta
+    failed = xp.astype(enough & ~passes, count.dtype)
     passed = enough & (running_sum(xp, failed)[..., 1:] == 0)
     return xp.max(xp.where(passed, index, 0), axis=-1, keepdims=True)
 
@@ -539,7 +538,9 @@ def _share(name: str, value: Any, remedy: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         raise TypeError(f"{name} must be a number; found {type(value).__name__}. {remedy}")
     if not 0 < value < 1:
-        raise ValueError(f"{name} must lie between 0 and 1, both excluded; found {value:g}. {remedy}")
+        raise ValueError(
+            f"{name} must lie between 0 and 1, both excluded; found {value:g}. {remedy}"
+        )
     return float(value)
 
 
