@@ -22,7 +22,8 @@ nox.options.sessions = [
 
 # The modules whose tests run once for each backend (see tests/backends.py).
 PER_BACKEND = [
-    f"tests/test_{name}.py" for name in ("laws", "ranks", "arrays", "bad_input", "gradients")
+    f"tests/test_{name}.py"
+    for name in ("laws", "ranks", "arrays", "bad_input", "gradients", "curves", "selective")
 ]
 # All other sessions run on the interpreter that runs nox.
 OTHER_PYTHONS = [
@@ -55,7 +56,7 @@ def lint(session: nox.Session) -> None:
 
 @nox.session
 def types(session: nox.Session) -> None:
-    session.install("mypy", "-e", ".")
+    session.install("mypy", "-e", ".[plots]")
     session.run("mypy")
 
 
@@ -115,7 +116,7 @@ def minimum(session: nox.Session) -> None:
 
 @nox.session
 def doctest(session: nox.Session) -> None:
-    session.install("-e", ".[jax]", *RUNNER)
+    session.install("-e", ".[jax,plots]", *RUNNER)
     session.run("pytest", "--doctest-modules", "lxcim_xp")
     session.run("pytest", "tests/test_pages.py")
 

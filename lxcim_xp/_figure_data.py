@@ -91,8 +91,8 @@ def layers(metric: str, y_true: Any, y_score: Any, options: dict[str, Any]) -> L
             f"one."
         )
     parts = accuracy_parts(xp, samples, descent)
-    columns = (hits.value, everyone.below, everyone.through, descent.key, parts.done)
-    columns += (parts.place / parts.count,)
+    share = parts.place / parts.count
+    columns = (hits.value, everyone.below, everyone.through, descent.key, parts.done, share)
     count = int(xp.sum(xp.astype(everyone.value > 0, xp.int64)))  # the others come last
     right, below, through, key, done, arrived = (np.asarray(part)[:count] for part in columns)
     if metric == "audrc":
@@ -129,7 +129,7 @@ def _by_name(methods: Any, label: Any) -> dict[str, Any]:
 def _line(name: str, curve: Curve, band: float | None, source: _Source | None) -> Line:
     curve = type(curve)(*(np.asarray(part, dtype=float) for part in curve))
     if curve[0].ndim == 1:
-        x, y = curve[:2]
+        x, y = _without_repetition(*curve[:2])
         redone = None if band is None else _resampled(source)
     else:
         batch = curve[0].ndim - 1
@@ -144,6 +144,11 @@ def _line(name: str, curve: Curve, band: float | None, source: _Source | None) -
     low, high = np.quantile(redone[0], ends, axis=0)
     interval = np.quantile(redone[1], ends)
     return Line(name, x, y, value, (low, high), (float(interval[0]), float(interval[1])), accuracy)
+
+
+def _without_repetition(x: Array, y: Array) -> tuple[Array, Array]:
+    moves = (np.diff(x, prepend=-1) != 0) | (np.diff(y, prepend=-1) != 0)
+    return x[moves], y[moves]
 
 
 def _resampled(source: _Source | None) -> tuple[Array, Array]:

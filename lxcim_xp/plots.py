@@ -28,7 +28,7 @@ try:
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import LinearSegmentedColormap, LogNorm, Normalize
     from matplotlib.figure import Figure
-    from matplotlib.patches import Patch, Rectangle
+    from matplotlib.patches import Rectangle
 except ImportError as error:  # pragma: no cover
     raise ImportError(
         "lxcim_xp.plots needs matplotlib. Install it with: pip install 'lxcim_xp[plots]'"
@@ -99,8 +99,9 @@ def cumulative_accuracy(
     if baselines:
         _baseline(ax, [0, 1], [0, 1], "ideal")
         _baseline(ax, [0, 1], [0, 0.5], "coin", _LIGHT)
-    extra = _draw_strip(ax, found[0]) if correctness else []
-    _legend(ax, len(found), "upper left", extra)
+    if correctness:
+        _draw_strip(ax, found[0])
+    _legend(ax, len(found), "upper left")
     return ax
 
 
@@ -465,7 +466,7 @@ def convergence(
         colour = scale.to_rgba(np.asarray(size))
         ax.plot(line.x, line.y, color=colour, lw=1.2, gid=_CURVE)
         _draw_band(ax, line, colour)
-    _baseline(ax, [0, 1], [0, 0.5] if cumulative else [0.5, 0.5], "coin", "black")
+    _baseline(ax, [0, 1], [0, 0.5] if cumulative else [0.5, 0.5], "coin", "black", zorder=3)
     ax.legend(loc="upper left" if cumulative else "upper right", fontsize="small")
     _colour_bar(ax, scale, "Samples")
     return ax
@@ -604,15 +605,21 @@ def _draw_band(ax: Axes, line: Line, colour: Any) -> None:
 
 
 def _baseline(
-    ax: Axes, x: list[float], y: list[float], label: str, colour: str = _GREY, dash: str = "--"
+    ax: Axes,
+    x: list[float],
+    y: list[float],
+    label: str,
+    colour: str = _GREY,
+    dash: str = "--",
+    zorder: float = 1.5,
 ) -> None:
     """Draw a line to compare with, once."""
     if label not in ax.get_legend_handles_labels()[1]:
-        ax.plot(x, y, color=colour, ls=dash, lw=1, label=label, zorder=1.5)
+        ax.plot(x, y, color=colour, ls=dash, lw=1, label=label, zorder=zorder)
 
 
-def _draw_strip(ax: Axes, line: Line) -> list[Patch]:
-    """Draw which decisions were right below the curve, and return what explains the colours."""
+def _draw_strip(ax: Axes, line: Line) -> None:
+    """Draw which decisions were right below the curve."""
     x, y = line.x, line.y
     if x.size > _STRIP_CELLS:
         x = np.linspace(0, 1, _STRIP_CELLS + 1)
@@ -623,7 +630,8 @@ def _draw_strip(ax: Axes, line: Line) -> list[Patch]:
     shades = LinearSegmentedColormap.from_list("correctness", [_WRONG, _RIGHT])
     ax.pcolormesh(edges, [-0.09, -0.04], right[None, :], cmap=shades, vmin=0, vmax=1)
     ax.set_ylim(bottom=-0.1)
-    return [Patch(color=_RIGHT, label="right"), Patch(color=_WRONG, label="wrong")]
+    for colour, label in ((_RIGHT, "right"), (_WRONG, "wrong")):
+        ax.fill_between([], [], color=colour, label=label)  # for the legend
 
 
 def _draw_areas(ax: Axes, line: Line) -> None:
@@ -651,14 +659,12 @@ def _draw_areas(ax: Axes, line: Line) -> None:
     ax.plot(1 - accuracy, accuracy, "o", color="black", ms=4)
 
 
-def _legend(ax: Axes, methods: int, place: _Corner, extra: list[Patch] | None = None) -> None:
+def _legend(ax: Axes, methods: int, place: _Corner) -> None:
     """Draw the legend into the empty corner, or beside the Axes if it is long."""
-    handles, _ = ax.get_legend_handles_labels()
-    handles = [*handles, *(extra or [])]
     if methods > 6:
-        ax.legend(handles=handles, loc="center left", bbox_to_anchor=(1, 0.5), fontsize="x-small")
+        ax.legend(loc="center left", bbox_to_anchor=(1, 0.5), fontsize="x-small")
     else:
-        ax.legend(handles=handles, loc=place, fontsize="small", framealpha=0.85)
+        ax.legend(loc=place, fontsize="small", framealpha=0.85)
 
 
 def _colour_bar(ax: Axes, scale: ScalarMappable, label: str) -> None:

@@ -282,19 +282,20 @@ def binomial_tail(errors, trials, chance):
 
 
 def last_accurate(m, w, target):
-    """Return the confidence of the largest rate with so much accuracy; inf if there is none."""
+    """Return the confidence of the largest rate with so much accuracy; None if there is none."""
     points = cumulative_accuracy_curve(m, w)[1:]
-    return min((g for v, height, g in points if height >= target * v), default=float("inf"))
+    return min((g for v, height, g in points if height >= target * v), default=None)
 
 
 def last_of_joint_risk(m, target):
-    n, points = len(m), cumulative_accuracy_curve(m, [Fraction(1)] * len(m))
-    return min(g for v, height, g in points if (v - height) * n + 1 <= target * (n + 1) or v == 0)
+    n, points = len(m), cumulative_accuracy_curve(m, [Fraction(1)] * len(m))[1:]
+    allowed = (g for v, height, g in points if (v - height) * n + 1 <= target * (n + 1))
+    return min(allowed, default=None)
 
 
 def last_vouched_for(m, target, delta):
     """Test every level from the top, from where no error would pass, until one fails."""
-    found = float("inf")
+    found = None
     for level in sorted({abs(a) for a in m}, reverse=True):
         decided = [a for a in m if abs(a) >= level]
         if binomial_tail(0, len(decided), 1 - target) > delta:
