@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import lxcim_xp as lx
-from lxcim_xp import _array, _margins, confusion
+from lxcim_xp import _array, _margins, _search, confusion, curves
 
 cupy = pytest.importorskip("cupy", reason="cupy is not installed")
 
@@ -41,19 +41,28 @@ def test_every_call_fits_cupys_signatures(monkeypatch):
     # A name of its own sends the package down the road that it takes for CuPy.
     recorder.__name__ = "array_api_compat.cupy"
     recorder.__array_namespace_info__ = _array.namespace().__array_namespace_info__
-    for module in (_margins, confusion):
+    for module in (_margins, _search, confusion, curves):
         monkeypatch.setattr(module, "namespace", lambda **arguments: recorder)
     rng = np.random.default_rng(0)
     label = rng.integers(0, 2, (2, 300))
     score = rng.integers(-5, 6, (2, 300)).astype("float32")
     options = {"sample_weight": rng.random((2, 300)), "where": score < 4, "nan_policy": "omit"}
+    others = (lx.absolute, lx.probability, lx.curve_area, lx.interpolate)
+    others += (lx.accuracy_at, lx.rate_at, lx.threshold_for)
     metrics = [getattr(lx, name) for name in lx.__all__ if name.islower()]
-    metrics = [m for m in metrics if callable(m) and m not in (lx.absolute, lx.probability)]
+    metrics = [m for m in metrics if callable(m) and m not in others]
     for metric in [*metrics, confusion.confusion]:
         metric(label, score, **options)
         metric(label.T, score.T, axis=0, threshold=0.5)
         metric(label, score / 10 + 0.5, decision=lx.probability())
     lx.audrc(label, score, form="continuous")
+    lx.contributions(label, score, metric="audrc")
+    lx.curve_area(lx.roc_curve(label, score))
+    lx.interpolate(lx.accuracy_rate_curve(label, score), [0.5, 1.0])
+    lx.accuracy_at(label, score, [0.5, 1.0])
+    lx.rate_at(label, score, 0.6)
+    lx.threshold_for(label, score, joint_risk=0.2)
+    lx.threshold_for(label, score, accuracy=0.6, delta=0.1, where=score < 4)
     for name in ("accuracy", "balanced_accuracy", "f1", "fdr", "mcc", "precision", "sensitivity"):
         getattr(confusion, name)(confusion.confusion(label, score))
     assert len({name for name, _, _ in recorder.calls}) > 20

@@ -65,9 +65,20 @@ def test_docstrings_are_numpydoc_with_an_example(name):
 
 
 @pytest.mark.parametrize("script", sorted(ROOT.glob("examples/*.py")), ids=lambda path: path.name)
-def test_examples_run(script):
-    run = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=300)
+def test_examples_run(script, tmp_path):
+    command = [sys.executable, "-W", "error", script, tmp_path]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert run.returncode == 0, run.stderr
+    # Figures that a script draws are those that the pages show.
+    shown = {path.name for path in (ROOT / "docs" / "figures").glob("*.svg")}
+    assert {path.name for path in tmp_path.iterdir()} == shown & {f"{script.stem}.svg"}
+
+
+def test_every_figure_is_shown_and_comes_from_a_script():
+    pages = "".join(page.read_text() for page in (ROOT / "docs").glob("*.md"))
+    for figure in (ROOT / "docs" / "figures").glob("*.svg"):
+        assert f"(figures/{figure.name})" in pages
+        assert (ROOT / "examples" / f"{figure.stem}.py").exists()
 
 
 def test_the_quickstart_prints_the_known_numbers():
