@@ -62,6 +62,7 @@ def _lower_tail(xp: Namespace, count: Array, trials: Array, chance: Array, terms
     count = xp.where(falls, count, trials - count - 1)
     chance = xp.where(falls, chance, 1 - chance)
     k, n, p = count[..., None], trials[..., None], chance[..., None]
+    terms = xp.reshape(terms, (*(1 for _ in count.shape), -1))
     left = k - terms
     ratio = xp.where(left > 0, left, 0.0) * (1 - p) / ((n - k + 1 + terms) * p)
     tail = _probability(xp, count, trials, chance) * (
