@@ -534,7 +534,7 @@ def comparison(
     ax.axvline(50, color=_LIGHT, ls="--", lw=1, label="coin")
     ax.set_yticks(place, [f"{line.label} ({100 * line.value:.1f})" for line in found])
     ax.invert_yaxis()
-    ax.legend(loc="best", fontsize="small")
+    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=3, fontsize="small")
     return ax
 
 
