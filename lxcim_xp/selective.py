@@ -494,7 +494,7 @@ def _last_vouched_for(
     n = points.count.shape[-1] - 1
     passes = lower_tail(xp, count - sure, count, chance, n) <= delta
     # The first test must forgive a little, or one unlucky sample would end the search.
-    forgiven = xp.where(points.total < _FEW, 0.0, _FORGIVEN) + xp.zeros_like(count)
+    forgiven = xp.where(points.total < _FEW, xp.zeros_like(count), _FORGIVEN)
     enough = lower_tail(xp, forgiven, count, chance, n) <= delta
     failed = xp.astype(enough & ~passes, count.dtype)
     passed = enough & (running_sum(xp, failed)[..., 1:] == 0)
