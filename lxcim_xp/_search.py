@@ -15,12 +15,12 @@ from lxcim_xp._array import (
 )
 
 
-def shared_rates(name: str, rates: Any, curve: Array) -> tuple[Namespace, Array]:
+def shared_rates(name: str, rates: Any, beside: str, curve: Array) -> tuple[Namespace, Array]:
     """Return decision rates as an array beside a curve: (k,), or () for a single one.
 
     Rates outside [0, 1] are an error, and NaN where values cannot be looked at.
     """
-    xp = namespace(curve=curve, **{name: rates})
+    xp = namespace(**{beside: curve, name: rates})
     rates = as_array(xp, rates, curve)
     if kind_of(xp, rates.dtype) == "other":
         raise TypeError(f"{name} must hold real numbers; found dtype {rates.dtype}.")

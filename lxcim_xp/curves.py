@@ -479,7 +479,7 @@ def interpolate(curve: Curve, rates: Any) -> Array:
     """
     _require_curve(curve)
     along, height = curve[:2]
-    xp, rates = shared_rates("rates", rates, along)
+    xp, rates = shared_rates("rates", rates, "curve", along)
     at = xp.broadcast_to(xp.reshape(rates, (-1,)), (*along.shape[:-1], prod(rates.shape)))
     if isinstance(curve, AccuracyRateCurve):
         started = xp.where(at > 0, at, 1.0)

@@ -575,9 +575,9 @@ def _axes(ax: Axes | None, xlabel: str, ylabel: str, unit: bool = True) -> Axes:
         ax.set_xlabel(xlabel)
     if not ax.get_ylabel():
         ax.set_ylabel(ylabel)
-    if unit:
+    if unit and not ax.has_data():
         ax.set_xlim(-0.01, 1.01)
-        ax.set_ylim(min(-0.01, ax.get_ylim()[0]) if ax.lines else -0.01, 1.01)
+        ax.set_ylim(min(-0.01, ax.get_ylim()[0]), 1.01)  # panels that share it may have a strip
     ax.grid(True, color="0.92", lw=0.6)
     ax.set_axisbelow(True)
     return ax

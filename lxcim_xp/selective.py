@@ -200,7 +200,7 @@ def accuracy_at(
         y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
     )
     points = _points(xp, samples)
-    _, rates = shared_rates("rate", rate, points.count)
+    _, rates = shared_rates("rate", rate, "y_score", points.count)
     batch, n = points.count.shape[:-1], points.count.shape[-1] - 1
     wanted = xp.broadcast_to(xp.reshape(rates, (-1,)), (*batch, math.prod(rates.shape)))
     # The first point that is not short of the rate, but for rounding.
@@ -470,7 +470,8 @@ def _something(xp: Namespace, total: Array) -> Array:
 
 def _last_accurate(xp: Namespace, points: _Points, target: float) -> Array:
     """Return the index of the last point at which the decided are accurate enough."""
-    accurate = (points.right >= target * points.count) & (points.count > 0)
+    # A quotient meets a target written as a decimal, which a product need not.
+    accurate = divide(xp, points.right, points.count) >= target
     place = xp.arange(points.count.shape[-1], device=device_of(xp, points.count))
     place = xp.broadcast_to(place, points.count.shape)
     return xp.max(xp.where(accurate, place, 0), axis=-1, keepdims=True)
@@ -479,7 +480,7 @@ def _last_accurate(xp: Namespace, points: _Points, target: float) -> Array:
 def _last_of_joint_risk(xp: Namespace, points: _Points, target: float) -> Array:
     """Return the index of the last point that conformal risk control allows."""
     # Only wrong samples raise the risk, so that allowed points come first.
-    allowed = points.count - points.right + 1 <= target * (points.total + 1)
+    allowed = (points.count - points.right + 1) / (points.total + 1) <= target
     last = xp.sum(xp.astype(allowed, xp.arange(0).dtype), axis=-1, keepdims=True) - 1
     return xp.where(last < 0, 0, last)
 

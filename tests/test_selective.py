@@ -112,6 +112,13 @@ def test_infinite_confidences_are_not_decided_when_nothing_should_be():
     assert not np.any(np.asarray([np.inf, 3.0]) >= point.confidence)
 
 
+def test_a_target_that_is_met_exactly_is_met():
+    wrong_first = np.where(np.arange(20) < 9, -1, 1) * np.arange(20.0, 0, -1)
+    assert lx.rate_at(1, wrong_first, 0.55) == 1  # 11 of 20, whereas 0.55 * 20 > 11
+    margins = np.where(np.arange(99) < 28, -1, 1) * np.arange(1.0, 100)
+    assert lx.threshold_for(1, margins, joint_risk=0.29).rate == 1  # whereas 0.29 * 100 < 29
+
+
 def test_many_rates_and_a_batch():
     margins = np.random.default_rng(1).standard_normal((2, 3, 40)) + 1
     found = lx.accuracy_at(1, margins, [0.0, 0.25, 1.0])
