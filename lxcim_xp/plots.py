@@ -4,7 +4,7 @@ Every function takes labels and scores, or a curve that was made before, draws i
 new figure, and returns the Axes; ``ax.figure`` is the figure. Nothing global is touched: no pyplot,
 no settings. Several methods are a mapping of names to scores (or to curves), several seeds a batch,
 which is drawn as its mean. Colours are those of Okabe and Ito, which colour-blind readers can tell
-apart, with other dashes after seven.
+apart, and dashes differ too, for readers of grey prints.
 
 >>> from lxcim_xp import plots
 >>> methods = {"steady": [4.0, 3.0, 2.0, -1.0], "rash": [4.0, -3.0, 2.0, 1.0]}
@@ -35,7 +35,7 @@ except ImportError as error:  # pragma: no cover
     ) from error
 
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-_DASHES = ("-", "--", "-.", ":")
+_DASHES = ("-", (0, (5, 1.2)), (0, (6, 1.2, 1.2, 1.2)), (0, (1.5, 0.8)))
 _GREY, _LIGHT = "0.45", "0.7"
 _RIGHT, _WRONG = "#BFE3F7", "#D55E00"
 _CURVE = "lxcim_xp curve"  # marks the lines that take part in the cycle of colours
@@ -583,10 +583,11 @@ def _axes(ax: Axes | None, xlabel: str, ylabel: str, unit: bool = True) -> Axes:
     return ax
 
 
-def _style(ax: Axes) -> tuple[str, str]:
+def _style(ax: Axes) -> tuple[str, Any]:
     """Return the next colour and dash of an Axes."""
     drawn = sum(line.get_gid() == _CURVE for line in ax.lines)
-    return _COLOURS[drawn % len(_COLOURS)], _DASHES[drawn // len(_COLOURS) % len(_DASHES)]
+    # Seven and four have no common divisor: 28 pairs, in which neighbours differ in both.
+    return _COLOURS[drawn % len(_COLOURS)], _DASHES[drawn % len(_DASHES)]
 
 
 def _draw(ax: Axes, found: list[Line], metric: str | None = None) -> None:

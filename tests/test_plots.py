@@ -306,7 +306,7 @@ def test_drawing_needs_no_pyplot():
         "import sys; from lxcim_xp import plots; plots.cumulative_accuracy(1, [2.0, -1.0]);"
         "assert 'matplotlib.pyplot' not in sys.modules"
     )
-    subprocess.run([sys.executable, "-W", "error", "-c", code], check=True)
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_without_matplotlib_the_error_names_the_extra():
