@@ -1,4 +1,4 @@
-"""Curves, contributions and local accuracy, on every backend and under every transform."""
+"""Curves and contributions on every backend; JAX and torch also compiled and mapped."""
 
 from fractions import Fraction
 
