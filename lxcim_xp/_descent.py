@@ -15,7 +15,8 @@ from lxcim_xp._ranks import Ordering, Ranked, ordering, ranked
 class Descent(NamedTuple):
     """Columns in descending order of a key; ``below`` and ``through`` count what came before."""
 
-    key: Array  # in descending order
+    key: Array  # in the order of the input; minus infinity where a sample does not count
+    least: Array | None  # (..., 1), the lowest key that counts; None: all do
     places: Ordering
     columns: tuple[Ranked, ...]
 
@@ -39,8 +40,13 @@ def descend(xp: Namespace, key: Array, weight: Array | None, *columns: Array) ->
         key = xp.where(present, key, -xp.inf)
     places = ordering(xp, -key)
     sums = tuple(ranked(xp, places, take(xp, column, places.order)) for column in columns)
-    key = take(xp, key, places.order)
-    return Descent(key if least is None else xp.where(key < least, least, key), places, sums)
+    return Descent(key, least, places, sums)
+
+
+def keys_down(xp: Namespace, descent: Descent) -> Array:
+    """Return the keys in descending order, the lowest one for samples that do not count."""
+    key = take(xp, descent.key, descent.places.order)
+    return key if descent.least is None else xp.where(key < descent.least, descent.least, key)
 
 
 def descend_in_confidence(xp: Namespace, samples: Samples) -> Descent:
@@ -57,20 +63,23 @@ def accuracy_parts(xp: Namespace, samples: Samples, descent: Descent) -> Parts:
     by k / t.
     """
     right, everyone = descent.columns
-    present = everyone  # uniform weights are their own counts
-    if samples.weight is not None:
+    if descent.places.first is None:
+        # Without ties every sample is a part; to go on would give the same in twice the time.
+        one = everyone.value if samples.weight is None else xp.ones_like(everyone.value)
+        done = everyone.through
+        return Parts(everyone.value, done, right.through / or_one(xp, done), one, one)
+    tied, right_tied = everyone.through - everyone.below, right.through - right.below
+    if samples.weight is None:
+        present, count = everyone, tied  # uniform weights are their own counts
+    else:
         counted = xp.astype(everyone.value != 0, everyone.value.dtype)
         present = ranked(xp, descent.places, counted)
-    count = or_one(xp, present.through - present.below)
+        count = or_one(xp, present.through - present.below)
     place = present.before + present.value - present.below
-    tied, right_tied = everyone.through - everyone.below, right.through - right.below
     done = everyone.below + place * (tied / count)
-    # Before anything is done, the accuracy is that of the first block, which it comes from.
-    accuracy = xp.where(
-        done > 0,
-        (right.below + place * (right_tied / count)) / or_one(xp, done),
-        right_tied / or_one(xp, tied),
-    )
+    right_done = right.below + place * (right_tied / count)
+    # Something is done at every place, unless nothing counts at all.
+    accuracy = right_done / (done if samples.weight is None else or_one(xp, done))
     return Parts(present.value * tied / count, done, accuracy, place, count)
 
 

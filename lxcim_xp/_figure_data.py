@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lxcim_xp._array import Array
-from lxcim_xp._descent import accuracy_parts, descend_in_confidence
+from lxcim_xp._descent import accuracy_parts, descend_in_confidence, keys_down
 from lxcim_xp._margins import collect
 from lxcim_xp.curves import Curve, SymmetricRocCurve, curve_area, interpolate
 
@@ -92,7 +92,14 @@ def layers(metric: str, y_true: Any, y_score: Any, options: dict[str, Any]) -> L
         )
     parts = accuracy_parts(xp, samples, descent)
     share = parts.place / parts.count
-    columns = (hits.value, everyone.below, everyone.through, descent.key, parts.done, share)
+    columns = (
+        hits.value,
+        everyone.below,
+        everyone.through,
+        keys_down(xp, descent),
+        parts.done,
+        share,
+    )
     count = int(xp.sum(xp.astype(everyone.value > 0, xp.int64)))  # the others come last
     right, below, through, key, done, arrived = (np.asarray(part)[:count] for part in columns)
     if metric == "audrc":

@@ -30,7 +30,13 @@ from lxcim_xp._array import (
     take,
     widest_float,
 )
-from lxcim_xp._descent import Descent, accuracy_parts, descend, descend_in_confidence
+from lxcim_xp._descent import (
+    Descent,
+    accuracy_parts,
+    descend,
+    descend_in_confidence,
+    keys_down,
+)
 from lxcim_xp._docs import documented
 from lxcim_xp._margins import Samples, collect, credit, finish, signed_margins, weights
 from lxcim_xp._ranks import in_input_order, ranked
@@ -194,7 +200,7 @@ def cumulative_accuracy_curve(
     return CumulativeAccuracyCurve(
         finish(xp, samples, divide(xp, _from_zero(xp, everyone.through), total)),
         finish(xp, samples, divide(xp, _from_zero(xp, right.through), total)),
-        finish(xp, samples, _from_infinity(xp, descent.key, total)),
+        finish(xp, samples, _from_infinity(xp, keys_down(xp, descent), total)),
     )
 
 
@@ -260,7 +266,7 @@ def accuracy_rate_curve(
     return AccuracyRateCurve(
         finish(xp, samples, divide(xp, _from_zero(xp, parts.done), total)),
         finish(xp, samples, xp.where(total > 0, accuracy, xp.nan)),
-        finish(xp, samples, _from_infinity(xp, descent.key, total)),
+        finish(xp, samples, _from_infinity(xp, keys_down(xp, descent), total)),
     )
 
 
@@ -559,7 +565,7 @@ def _roc(xp: Namespace, descent: Descent) -> tuple[Array, Array, Array]:
     return (
         divide(xp, _from_zero(xp, others.through), negative),
         divide(xp, _from_zero(xp, hits.through), positive),
-        _from_infinity(xp, descent.key, positive + negative),
+        _from_infinity(xp, keys_down(xp, descent), positive + negative),
     )
 
 

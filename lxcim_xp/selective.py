@@ -32,7 +32,7 @@ from lxcim_xp._array import (
     values_are_at_hand,
 )
 from lxcim_xp._binomial import clopper_pearson, lower_tail
-from lxcim_xp._descent import block_accuracy, descend, descend_in_confidence
+from lxcim_xp._descent import block_accuracy, descend, descend_in_confidence, keys_down
 from lxcim_xp._docs import documented
 from lxcim_xp._isotonic import antitonic
 from lxcim_xp._margins import Samples, collect, credit, finish, signed_margins, weights
@@ -427,7 +427,7 @@ def local_accuracy(
     fitted = antitonic(xp, block_accuracy(xp, descent), everyone.value)
     count = _from(xp, 0.0, everyone.through)
     total = _something(xp, count[..., -1:])
-    rate, confidence = divide(xp, count, total), _from(xp, xp.inf, descent.key)
+    rate, confidence = divide(xp, count, total), _from(xp, xp.inf, keys_down(xp, descent))
     lead = _from(xp, 0.0, 2 * right.through - everyone.through)
     coin = xp.argmax(lead, axis=-1, keepdims=True)
     known = total > 0
@@ -449,7 +449,7 @@ def _points(xp: Namespace, samples: Samples) -> _Points:
     count, right, sure = (_from(xp, 0.0, column.through) for column in descent.columns)
     total = _something(xp, count[..., -1:])
     # No confidence is at least NaN, whereas an infinite one may be there.
-    return _Points(_from(xp, xp.nan, descent.key), count, right, sure, total)
+    return _Points(_from(xp, xp.nan, keys_down(xp, descent)), count, right, sure, total)
 
 
 def _from(xp: Namespace, start: float, x: Array) -> Array:
