@@ -23,7 +23,17 @@ nox.options.sessions = [
 # The modules whose tests run once for each backend (see tests/backends.py).
 PER_BACKEND = [
     f"tests/test_{name}.py"
-    for name in ("laws", "ranks", "arrays", "bad_input", "gradients", "decision", "exchange")
+    for name in (
+        "laws",
+        "ranks",
+        "arrays",
+        "bad_input",
+        "gradients",
+        "decision",
+        "exchange",
+        "curves",
+        "selective",
+    )
 ]
 # All other sessions run on the interpreter that runs nox.
 OTHER_PYTHONS = [
@@ -56,7 +66,7 @@ def lint(session: nox.Session) -> None:
 
 @nox.session
 def types(session: nox.Session) -> None:
-    session.install("mypy", "hypothesis", "-e", ".")
+    session.install("mypy", "hypothesis", "-e", ".[plots]")
     session.run("mypy")
 
 
@@ -116,7 +126,7 @@ def minimum(session: nox.Session) -> None:
 
 @nox.session
 def doctest(session: nox.Session) -> None:
-    session.install("-e", ".[examples,jax]", *RUNNER)
+    session.install("-e", ".[examples,jax,plots]", *RUNNER)
     session.run("pytest", "--doctest-modules", "lxcim_xp")
     session.run("pytest", "tests/test_pages.py")
 

@@ -10,6 +10,19 @@ JAX, PyTorch or CuPy arrays and run under ``jit``, ``vmap`` and ``grad``.
 
 from lxcim_xp import confusion
 from lxcim_xp.confusion import class_sensitivity, exchange_confusion
+from lxcim_xp.curves import (
+    AccuracyRateCurve,
+    CumulativeAccuracyCurve,
+    RocCurve,
+    SymmetricRocCurve,
+    accuracy_rate_curve,
+    contributions,
+    cumulative_accuracy_curve,
+    curve_area,
+    interpolate,
+    roc_curve,
+    symmetric_roc_curve,
+)
 from lxcim_xp.decision import (
     Decision,
     absolute,
@@ -50,19 +63,37 @@ from lxcim_xp.metrics import (
     ks_statistic,
     lxcim,
 )
+from lxcim_xp.selective import (
+    AccuracyAt,
+    LocalAccuracy,
+    OperatingPoint,
+    accuracy_at,
+    local_accuracy,
+    rate_at,
+    threshold_for,
+)
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "AccuracyAt",
+    "AccuracyRateCurve",
     "CounterExample",
+    "CumulativeAccuracyCurve",
     "Decision",
     "Decomposition",
     "Exchanged",
     "Finding",
+    "LocalAccuracy",
+    "OperatingPoint",
+    "RocCurve",
     "Spread",
+    "SymmetricRocCurve",
     "Symmetrized",
     "absolute",
     "accuracy",
+    "accuracy_at",
+    "accuracy_rate_curve",
     "assert_lxc_invariant",
     "asymmetric",
     "auch",
@@ -77,16 +108,25 @@ __all__ = [
     "class_sensitivity",
     "confidence_auroc",
     "confusion",
+    "contributions",
+    "cumulative_accuracy_curve",
+    "curve_area",
     "decision_function",
     "decomposition",
     "describe",
     "exchange",
     "exchange_confusion",
     "exchange_spread",
+    "interpolate",
     "ks_statistic",
+    "local_accuracy",
     "logit",
     "lxcim",
     "probability",
     "random_exchange",
+    "rate_at",
+    "roc_curve",
+    "symmetric_roc_curve",
     "symmetrize",
+    "threshold_for",
 ]

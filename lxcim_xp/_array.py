@@ -329,6 +329,18 @@ def take(xp: Namespace, x: Array, index: Array) -> Array:
     return xp.take_along_axis(x, index, axis=-1)
 
 
+def scattered(xp: Namespace, x: Array, index: Array) -> Array:
+    """Put entries to places along the last axis: the inverse of :func:`take`."""
+    if xp is _NUMPY:
+        result = np.empty_like(x)
+        np.put_along_axis(result, index, x, axis=-1)
+        return result
+    if library_name(xp) == "torch":
+        return xp.zeros_like(x).scatter(-1, index, x)
+    # The standard has no scatter; the order of an order is its inverse.
+    return xp.take_along_axis(x, xp.argsort(index, axis=-1), axis=-1)
+
+
 def sum_of(xp: Namespace, formula: Callable[..., Array], *groups: tuple[Array, ...]) -> Array:
     """Return the sum along the last axis of an elementwise formula of named tuples of arrays."""
     if xp is not _NUMPY:
@@ -350,6 +362,13 @@ def running_sum(xp: Namespace, x: Array) -> Array:
         return sums
     zero = xp.zeros_like(x[..., :1])
     return xp.concat([zero, _cumulative_sum(xp, x)], axis=-1)
+
+
+def running_product(xp: Namespace, x: Array) -> Array:
+    """Return the products of the first 1, 2, ..., n entries along the last axis."""
+    if library_name(xp) == "torch":
+        return xp.cumprod(x, dim=-1)  # as in _plain_cumulative_sum
+    return xp.cumulative_prod(x, axis=-1)
 
 
 def _cumulative_sum(xp: Namespace, x: Array) -> Array:

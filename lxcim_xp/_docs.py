@@ -10,10 +10,11 @@ _LABELS = """y_true : array of {0, 1}, {-1, +1} or bool, or one such label
         Whether the positive side was the right one. Broadcasts against ``y_score``, so that
         ``y_true=1`` reads the scores as margins of the right side over the wrong one."""
 
-_SCORES = """y_score : array
+_SCORE = """y_score : array
         Scores that grow with the belief in the positive side; infinities are legal. Leading axes
-        are a batch.
-    sample_weight : array, optional
+        are a batch."""
+
+_OPTIONS = """sample_weight : array, optional
         Weights, finite and not negative. A sample of weight 0 is absent.
     where : array of bool, optional
         Samples that count; the others (padding, say) may hold anything.
@@ -28,6 +29,8 @@ _SCORES = """y_score : array
         What a NaN score is: an error, a sample to leave out, or an undecided one (half right, no
         confidence). Where values cannot be inspected (any library but NumPy), the error is a NaN
         result."""
+
+_SCORES = f"{_SCORE}\n    {_OPTIONS}"
 
 _RESULT = """array
         One value for each batch entry, in the library, dtype and device of ``y_score``; NaN where
@@ -59,7 +62,9 @@ _SHARED = {
     "SEED": _SEED,
     "COUNTS": _COUNTS,
     "SAMPLES": f"{_LABELS}\n    {_SCORES}",
+    "LABEL_AND_SCORE": f"{_LABELS}\n    {_SCORE}",
     "SCORES": _SCORES,
+    "OPTIONS": _OPTIONS,
     "RESULT": _RESULT,
     "CONFUSION": _CONFUSION,
 }

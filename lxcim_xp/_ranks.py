@@ -20,6 +20,7 @@ from lxcim_xp._array import (
     library_name,
     running_maximum,
     running_sum,
+    scattered,
     seen_by_numpy,
     sort_with_order,
     take,
@@ -50,26 +51,37 @@ def rank(xp: Namespace, key: Array, *columns: Array | None) -> tuple[Ranked, ...
 
     None is a column of ones, which is its own sums and needs no gather.
     """
-    order, first, end = ordering(xp, key)
-    ranked = []
-    for column in columns:
-        if column is None:
-            ranked.append(_counted(xp, key, first, end))
-            continue
-        value = take(xp, column, order)
-        running = running_sum(xp, value)
-        ranked.append(Ranked(value, running[..., :-1], *_up_to_block(xp, running, first, end)))
-    return tuple(ranked)
+    places = ordering(xp, key)
+    return tuple(rank_by(xp, places, column) for column in columns)
 
 
-def _counted(xp: Namespace, key: Array, first: Array | None, end: Array | None) -> Ranked:
-    """Return what :func:`rank` makes of ones."""
-    wide, device = widest_float(xp, key), device_of(xp, key)
-    places = xp.arange(key.shape[-1] + 1, dtype=wide, device=device)
-    before = xp.broadcast_to(places[:-1], key.shape)
-    one = xp.broadcast_to(xp.ones(1, dtype=wide, device=device), key.shape)
+def rank_by(xp: Namespace, places: Ordering, column: Array | None) -> Ranked:
+    """Bring a column into sorted order and sum it up; None is a column of ones."""
+    if column is None:
+        return _counted(xp, places)
+    return ranked(xp, places, take(xp, column, places.order))
+
+
+def ranked(xp: Namespace, places: Ordering, value: Array) -> Ranked:
+    """Sum a column that is in sorted order up to each block of ties."""
+    running = running_sum(xp, value)
+    return Ranked(value, running[..., :-1], *_up_to_block(xp, running, places.first, places.end))
+
+
+def in_input_order(xp: Namespace, places: Ordering, value: Array) -> Array:
+    """Put a column that is in sorted order back into the order of the input."""
+    return scattered(xp, value, places.order)
+
+
+def _counted(xp: Namespace, places: Ordering) -> Ranked:
+    """Return what :func:`rank_by` makes of ones."""
+    order, first, end = places
+    wide, device = widest_float(xp, order), device_of(xp, order)
+    place = xp.arange(order.shape[-1] + 1, dtype=wide, device=device)
+    before = xp.broadcast_to(place[:-1], order.shape)
+    one = xp.broadcast_to(xp.ones(1, dtype=wide, device=device), order.shape)
     if first is None:
-        return Ranked(one, before, before, xp.broadcast_to(places[1:], key.shape))
+        return Ranked(one, before, before, xp.broadcast_to(place[1:], order.shape))
     return Ranked(one, before, xp.astype(first, wide), xp.astype(end, wide))
 
 

@@ -28,6 +28,7 @@ array([0.625, 0.25 ])
 from typing import Any, Literal, NamedTuple
 
 from lxcim_xp._array import Array, Namespace, divide, running_sum, sum_of
+from lxcim_xp._descent import accuracy_parts, counted, descend_in_confidence, or_one
 from lxcim_xp._docs import documented
 from lxcim_xp._isotonic import antitonic
 from lxcim_xp._margins import Samples, collect, credit, finish, signed_margins, weights
@@ -676,38 +677,24 @@ def _lxcim(xp: Namespace, ranks: Gain) -> Array:
 def _accuracy_rate_area(xp: Namespace, samples: Samples, form: str) -> Array:
     if form not in ("discrete", "continuous"):
         raise ValueError(f"form must be 'discrete' or 'continuous'; found {form!r}.")
-    margins = signed_margins(xp, samples)
-    confidence, right = xp.abs(margins.value), credit(xp, margins)
-    if margins.weight is None:
-        hits, everyone = rank(xp, confidence, right, None)
-        count = everyone  # uniform weights are their own counts
-    else:
-        weight = margins.weight
-        present = xp.astype(weight != 0, weight.dtype)
-        hits, everyone, count = rank(xp, confidence, right * weight, weight, present)
-    right_total, total = hits.through[..., -1:], everyone.through[..., -1:]
+    descent = descend_in_confidence(xp, samples)
+    total = descent.columns[1].through[..., -1]
+    if form == "discrete":
 
-    def area(hits: Ranked, everyone: Ranked, count: Ranked) -> Array:
-        # Weight, and right weight, of the block of ties, and of all samples more confident than it.
-        tied, right_tied = everyone.through - everyone.below, hits.through - hits.below
-        above, right_above = total - everyone.through, right_total - hits.through
-        if form == "discrete":
-            # Paper, eq. (1), with the block as equal parts; k is the place of this part within it.
-            parts = _or_one(xp, count.through - count.below)
-            part, right_part = tied / parts, right_tied / parts
-            k = count.before + 1 - count.below
-            height = (right_above + k * right_part) / _or_one(xp, above + k * part)
-            return height * part * count.value
+        def steps(right: Ranked, everyone: Ranked, count: Ranked) -> Array:
+            parts = accuracy_parts(xp, right, everyone, count)
+            return parts.accuracy * parts.weight
+
+        count = counted(xp, descent, uniform=samples.weight is None)
+        return divide(xp, sum_of(xp, steps, *descent.columns, count), total)
+
+    def arcs(right: Ranked, everyone: Ranked) -> Array:
         # Paper, eq. AUDRC_similarity: the integral of (G + slope v) / (W + v) over the block,
         # shared out by weight. In the topmost block nothing lies above: the integrand is the slope.
-        slope = right_tied / _or_one(xp, tied)
-        bend = (right_above - slope * above) / _or_one(xp, tied)
-        bend = xp.where(above > 0, bend * xp.log1p(tied / _or_one(xp, above)), 0.0)
+        above, tied = everyone.below, everyone.through - everyone.below
+        slope = (right.through - right.below) / or_one(xp, tied)
+        bend = (right.below - slope * above) / or_one(xp, tied)
+        bend = xp.where(above > 0, bend * xp.log1p(tied / or_one(xp, above)), 0.0)
         return everyone.value * (slope + bend)
 
-    return divide(xp, sum_of(xp, area, hits, everyone, count), total[..., 0])
-
-
-def _or_one(xp: Namespace, weight: Array) -> Array:
-    """Return a weight to divide by; where there is none, its share is zero whatever divides it."""
-    return xp.where(weight > 0, weight, 1.0)
+    return divide(xp, sum_of(xp, arcs, *descent.columns), total)

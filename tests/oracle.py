@@ -6,6 +6,7 @@ not defined is None.
 
 from fractions import Fraction
 from itertools import pairwise
+from math import comb
 
 HALF = Fraction(1, 2)
 
@@ -161,3 +162,145 @@ def confusion(labels, scores, w, threshold=0):
         cells[0 if y else 3] += right
         cells[2 if y else 1] += u - right
     return cells
+
+
+def _descent(key, *columns):
+    """Yield each key from the highest down, with the sums of the columns over its block."""
+    for level in sorted(set(key), reverse=True):
+        block = [i for i, k in enumerate(key) if k == level]
+        yield (
+            level,
+            len(block),
+            [sum((column[i] for i in block), Fraction(0)) for column in columns],
+        )
+
+
+def _present(m, w):
+    kept = [i for i, u in enumerate(w) if u]
+    right = [heaviside(compare(m[i], 0)) * w[i] for i in kept]
+    return [abs(m[i]) for i in kept], right, [w[i] for i in kept]
+
+
+def cumulative_accuracy_curve(m, w):
+    """Return the points (rate, cumulative accuracy, confidence), one for each level."""
+    points, done, hits, total = [(Fraction(0), Fraction(0), float("inf"))], 0, 0, sum(w)
+    for level, _, (right, weight) in _descent(*_present(m, w)):
+        done, hits = done + weight, hits + right
+        points.append((done / total, hits / total, level))
+    return points
+
+
+def accuracy_rate_curve(m, w):
+    """Return the points (rate, accuracy, confidence), one for each equal part of a level."""
+    points, done, hits, total = [], Fraction(0), Fraction(0), sum(w)
+    for level, parts, (right, weight) in _descent(*_present(m, w)):
+        for _ in range(parts):
+            done, hits = done + weight / parts, hits + right / parts
+            points.append((done / total, hits / done, level))
+    return [(Fraction(0), points[0][1], float("inf")), *points]
+
+
+def roc_curve(labels, scores, w):
+    """Return the points (false positive rate, true positive rate, score); None without a class."""
+    kept = [i for i, u in enumerate(w) if u]
+    positive, negative = _classes([labels[i] for i in kept], [w[i] for i in kept])
+    if not sum(positive) or not sum(negative):
+        return None
+    points, hits, others = [(Fraction(0), Fraction(0), float("inf"))], 0, 0
+    for level, _, (more, less) in _descent([scores[i] for i in kept], positive, negative):
+        hits, others = hits + more, others + less
+        points.append((others / sum(negative), hits / sum(positive), level))
+    return points
+
+
+def symmetric_roc_curve(m, w):
+    return roc_curve([True] * len(m) + [False] * len(m), [*m, *(-a for a in m)], [*w, *w])
+
+
+def lxcim_contributions(m, w):
+    """Share out the Walsh pairs by what the larger margin of each decides."""
+    return [
+        heaviside(compare(a, 0))
+        * u
+        * sum(v * 2 * heaviside(compare(abs(a), abs(b))) for b, v in zip(m, w, strict=True))
+        / sum(w) ** 2
+        for a, u in zip(m, w, strict=True)
+    ]
+
+
+def audrc_contributions(m, w):
+    """Return what a right sample adds to AUDRC: the metric is linear in correctness."""
+    key, _, weight = _present(m, w)
+    shares = []
+    for a, u in zip(m, w, strict=True):
+        done = arrived = share = Fraction(0)
+        for level, parts, (tied,) in _descent(key, weight):
+            for _ in range(parts):
+                done += Fraction(tied) / parts
+                arrived += Fraction(u) / parts if u and level == abs(a) else 0
+                share += Fraction(tied) / parts * arrived / done
+        shares.append(heaviside(compare(a, 0)) * share / sum(w))
+    return shares
+
+
+def local_accuracy(m, w):
+    """Return (rate, slope) of each level, by the min-max formula of isotonic regression."""
+    blocks = [sums for _, _, sums in _descent(*_present(m, w))]
+
+    def mean(a, b):
+        return sum(r for r, _ in blocks[a : b + 1]) / sum(u for _, u in blocks[a : b + 1])
+
+    n, done, points = len(blocks), Fraction(0), []
+    for i, (_, weight) in enumerate(blocks):
+        done += weight
+        slope = min(max(mean(a, b) for b in range(i, n)) for a in range(i + 1))
+        points.append((done / sum(w), slope))
+    return points
+
+
+def coin_rate(m, w):
+    """Return where the curve is first highest above half of the rate."""
+    points = cumulative_accuracy_curve(m, w)
+    best = max(height - rate / 2 for rate, height, _ in points)
+    return next(rate for rate, height, _ in points if height - rate / 2 == best)
+
+
+def curve_at(points, rate):
+    """Return the height of a curve at a rate, at the upper end of vertical pieces."""
+    reached = [point for point in points if point[0] <= rate]
+    (x, y, *_), following = reached[-1], points[len(reached) :]
+    if not following:
+        return y
+    return y + (rate - x) * (following[0][1] - y) / (following[0][0] - x)
+
+
+def binomial_tail(errors, trials, chance):
+    """Return P(X <= errors)."""
+    return sum(
+        comb(trials, k) * chance**k * (1 - chance) ** (trials - k) for k in range(errors + 1)
+    )
+
+
+def last_accurate(m, w, target):
+    """Return the confidence of the largest rate with so much accuracy; None if there is none."""
+    points = cumulative_accuracy_curve(m, w)[1:]
+    return min((g for v, height, g in points if height >= target * v), default=None)
+
+
+def last_of_joint_risk(m, target):
+    n, points = len(m), cumulative_accuracy_curve(m, [Fraction(1)] * len(m))[1:]
+    allowed = (g for v, height, g in points if (v - height) * n + 1 <= target * (n + 1))
+    return min(allowed, default=None)
+
+
+def last_vouched_for(m, target, delta):
+    """Test every level from the top, from where no error would pass, until one fails."""
+    found = None
+    for level in sorted({abs(a) for a in m}, reverse=True):
+        decided = [a for a in m if abs(a) >= level]
+        if binomial_tail(0, len(decided), 1 - target) > delta:
+            continue
+        if binomial_tail(sum(a <= 0 for a in decided), len(decided), 1 - target) > delta:
+            break
+        found = level
+    return found

@@ -12,7 +12,16 @@ import pytest
 from samples import METRICS
 
 import lxcim_xp as lx
-from lxcim_xp import _array, _margins, confusion
+from lxcim_xp import _array, _margins, _search, confusion, curves
+
+CURVES = [
+    lx.cumulative_accuracy_curve,
+    lx.accuracy_rate_curve,
+    lx.roc_curve,
+    lx.symmetric_roc_curve,
+    lx.contributions,
+    lx.local_accuracy,
+]
 
 cupy = pytest.importorskip("cupy", reason="cupy is not installed")
 
@@ -43,14 +52,14 @@ def test_every_call_fits_cupys_signatures(monkeypatch):
     # A name of its own sends the package down the road that it takes for CuPy.
     recorder.__name__ = "array_api_compat.cupy"
     recorder.__array_namespace_info__ = _array.namespace().__array_namespace_info__
-    for module in (_margins, confusion, sys.modules["lxcim_xp.exchange"]):
+    for module in (_margins, _search, confusion, curves, sys.modules["lxcim_xp.exchange"]):
         monkeypatch.setattr(module, "namespace", lambda **arguments: recorder)
     rng = np.random.default_rng(0)
     label = rng.integers(0, 2, (2, 300))
     score = rng.integers(-5, 6, (2, 300)).astype("float32")
     options = {"sample_weight": rng.random((2, 300)), "where": score < 4, "nan_policy": "omit"}
     chance = score / 10 + 0.5
-    for metric in [*METRICS, lx.bi_auroc, lx.decomposition, confusion.confusion]:
+    for metric in [*METRICS, lx.bi_auroc, lx.decomposition, *CURVES, confusion.confusion]:
         metric(label, score, **options)
         metric(label.T, score.T, axis=0, threshold=0.5)
         metric(label, chance, decision=lx.probability())
@@ -65,6 +74,13 @@ def test_every_call_fits_cupys_signatures(monkeypatch):
     lx.exchange_confusion(confusion.confusion(label, score))
     lx.class_sensitivity(confusion.f1, confusion.confusion(label, score))
     lx.audrc(label, score, form="continuous")
+    lx.contributions(label, score, metric="audrc")
+    lx.curve_area(lx.roc_curve(label, score))
+    lx.interpolate(lx.accuracy_rate_curve(label, score), [0.5, 1.0])
+    lx.accuracy_at(label, score, [0.5, 1.0])
+    lx.rate_at(label, score, 0.6)
+    lx.threshold_for(label, score, joint_risk=0.2)
+    lx.threshold_for(label, score, accuracy=0.6, delta=0.1, where=score < 4)
     for name in ("accuracy", "balanced_accuracy", "f1", "fdr", "mcc", "precision", "sensitivity"):
         getattr(confusion, name)(confusion.confusion(label, score))
     assert len({name for name, _, _ in recorder.calls}) > 20

@@ -1,8 +1,10 @@
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.isotonic import IsotonicRegression
 
+import lxcim_xp as lx
 from lxcim_xp import _array
 from lxcim_xp._isotonic import antitonic
 
@@ -34,3 +36,17 @@ def test_a_batch_is_its_rows():
         for block in zip(value, weight, strict=True)
     ]
     np.testing.assert_array_equal(antitonic(XP, value, weight), rows)
+
+
+@pytest.mark.parametrize("n", [10, 1000, 20_000])
+@pytest.mark.parametrize("weighted", [False, True], ids=["uniform", "weighted"])
+@pytest.mark.parametrize("decimals", [1, 9], ids=["ties", "continuous"])
+def test_local_accuracy_is_sklearns_isotonic_regression_to_12_digits(n, weighted, decimals):
+    rng = np.random.default_rng(n)
+    margins = (rng.standard_normal(n) + 0.5).round(decimals)
+    weight = rng.random(n) if weighted else None
+    found = lx.local_accuracy(1, margins, sample_weight=weight)
+    correctness = np.heaviside(margins, 0.5)
+    model = IsotonicRegression().fit(np.abs(margins), correctness, sample_weight=weight)
+    expected = model.predict(found.confidence[1:])
+    np.testing.assert_allclose(found.accuracy[1:], expected, rtol=0, atol=1e-12)

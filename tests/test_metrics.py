@@ -44,6 +44,19 @@ def test_auroc_and_average_precision_are_sklearns(sample):
 
 
 @given(FINITE)
+def test_the_roc_curve_is_sklearns(sample):
+    present = sample.y_true[sample.sample_weight > 0]
+    assume(0 < present.sum() < present.size)
+    expected = sklearn_metrics.roc_curve(
+        *sample[:2], sample_weight=sample.sample_weight, drop_intermediate=False
+    )
+    curve = lx.roc_curve(*sample[:2], sample_weight=sample.sample_weight)
+    for threshold, x, y in zip(expected[2], *expected[:2], strict=True):
+        at = np.flatnonzero(curve.score >= threshold)[-1]
+        np.testing.assert_allclose([curve[0][at], curve[1][at]], [x, y], atol=1e-14)
+
+
+@given(FINITE)
 def test_categorical_metrics_are_sklearns(sample):
     label, score, weight = sample
     decided = score != 0  # scikit-learn knows no undecided sample

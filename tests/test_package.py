@@ -6,6 +6,7 @@ import pkgutil
 import re
 import subprocess
 import sys
+import tempfile
 from functools import cache
 from pathlib import Path
 
@@ -67,18 +68,30 @@ def test_docstrings_are_numpydoc_with_an_example(name):
 
 @cache
 def output_of(script):
-    run = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=300)
-    assert run.returncode == 0, run.stderr
-    return run.stdout
+    """Run a script in an empty directory for its figures; return what it prints and draws."""
+    with tempfile.TemporaryDirectory() as figures:
+        command = [sys.executable, "-W", "error", script, figures]
+        run = subprocess.run(command, capture_output=True, text=True, timeout=300)
+        assert run.returncode == 0, run.stderr
+        return run.stdout, {path.name for path in Path(figures).iterdir()}
 
 
 @pytest.mark.parametrize("script", sorted(ROOT.glob("examples/*.py")), ids=lambda path: path.name)
 def test_examples_run(script):
-    assert output_of(script)
+    # Figures that a script draws are those that the pages show.
+    shown = {path.name for path in (ROOT / "docs" / "figures").glob("*.svg")}
+    assert output_of(script)[1] == shown & {f"{script.stem}.svg"}
+
+
+def test_every_figure_is_shown_and_comes_from_a_script():
+    pages = "".join(page.read_text() for page in (ROOT / "docs").glob("*.md"))
+    for figure in (ROOT / "docs" / "figures").glob("*.svg"):
+        assert f"(figures/{figure.name})" in pages
+        assert (ROOT / "examples" / f"{figure.stem}.py").exists()
 
 
 def test_the_quickstart_prints_the_known_numbers():
-    printed = output_of(ROOT / "examples" / "quickstart.py")
+    printed, _ = output_of(ROOT / "examples" / "quickstart.py")
     assert re.search(r"LxCIM +0\.849\b", printed)
     assert re.search(r"accuracy +0\.763\b", printed)
     assert re.search(r"AUDRC +0\.891\b", printed)
@@ -89,7 +102,7 @@ def test_the_docs_show_what_the_audit_prints():
     printed, shown = (
         {tuple(line.split()) for line in text.splitlines() if line.startswith("| ")}
         for text in (
-            output_of(ROOT / "examples" / "which_metrics_are_invariant.py"),
+            output_of(ROOT / "examples" / "which_metrics_are_invariant.py")[0],
             (ROOT / "docs" / "exchange.md").read_text(),
         )
     )

@@ -1,0 +1,580 @@
+"""The reject option: decide only where the confidence is high enough, and know what that gives.
+
+Every function goes down the confidences as a curve does and stops at an operating point: a decision
+rate, the accuracy there, and the confidence that reaches it. Blocks of ties are decided together,
+so that each point is one that a threshold can reach.
+
+>>> import numpy as np
+>>> from lxcim_xp import threshold_for
+>>> margins = np.linspace(-1.0, 4.0, 500)  # 100 wrong ones, none of them very confident
+>>> point = threshold_for(1, margins, accuracy=0.9, delta=0.1)
+>>> point.confidence.round(2), point.rate, point.accuracy.round(2)
+(np.float64(0.75), np.float64(0.7), np.float64(0.93))
+
+Choose thresholds on other data than you report: on the data that chose it, a threshold looks better
+than it is. The guarantees here are about new samples of the same kind.
+"""
+
+import math
+from types import EllipsisType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lxcim_xp._array import (
+    Array,
+    Namespace,
+    device_of,
+    divide,
+    first_position,
+    running_sum,
+    take,
+    values_are_at_hand,
+)
+from lxcim_xp._binomial import clopper_pearson, lower_tail
+from lxcim_xp._descent import block_accuracy, descend, descend_in_confidence, keys_down
+from lxcim_xp._docs import documented
+from lxcim_xp._isotonic import antitonic
+from lxcim_xp._margins import Samples, collect, credit, finish, signed_margins, weights
+from lxcim_xp._search import count_up_to, shared_rates
+from lxcim_xp.decision import Decision
+
+_GRID = 20  # rates at which many samples are tested
+_FEW = 500  # samples below which every one of them is
+_FORGIVEN = 2.0  # errors that the first test of many samples would pass with
+
+
+class OperatingPoint(NamedTuple):
+    """Where to stop deciding, as :func:`threshold_for` returns it.
+
+    Parameters
+    ----------
+    confidence : array
+        Decide where the confidence is at least this; NaN, which none is, to decide nothing.
+    rate : array
+        The share of the samples at hand that is decided then; 0 if nothing should be.
+    accuracy : array
+        Their accuracy; NaN if nothing should be decided.
+
+    Examples
+    --------
+    >>> from lxcim_xp import threshold_for
+    >>> threshold_for(1, [4.0, 3.0, -2.0, 1.0], accuracy=0.9, delta=None).confidence
+    np.float64(3.0)
+    """
+
+    confidence: Array
+    rate: Array
+    accuracy: Array
+
+
+class AccuracyAt(NamedTuple):
+    """The accuracy at a decision rate, as :func:`accuracy_at` returns it.
+
+    Parameters
+    ----------
+    accuracy : array
+        The accuracy of the decided samples; NaN if none is.
+    low : array
+        Lower end of the Clopper-Pearson interval; NaN if none was asked for.
+    high : array
+        Its upper end.
+    rate : array
+        The decision rate that a threshold can reach: at least the one asked for.
+    confidence : array
+        The confidence that reaches it; NaN if nothing is decided.
+
+    Examples
+    --------
+    >>> from lxcim_xp import accuracy_at
+    >>> accuracy_at(1, [4.0, 3.0, -2.0, 1.0], 0.7).rate
+    np.float64(0.75)
+    """
+
+    accuracy: Array
+    low: Array
+    high: Array
+    rate: Array
+    confidence: Array
+
+
+class LocalAccuracy(NamedTuple):
+    """The accuracy at each confidence, as :func:`local_accuracy` returns it.
+
+    Parameters
+    ----------
+    rate : array
+        Decision rates from 0 to 1, n + 1 points on the last axis.
+    accuracy : array
+        The local accuracy from the previous point to this one, never increasing.
+    confidence : array
+        The confidence that reaches the point; infinite at the first.
+    coin_rate : array
+        One value for each batch entry: the decision rate from which on decisions are no better
+        than a coin's; 1 if they always are better.
+    coin_confidence : array
+        The confidence that reaches it: decide from there on, abstain below. NaN, which no
+        confidence reaches, if even the most confident decisions are no better than a coin's.
+
+    Examples
+    --------
+    >>> from lxcim_xp import local_accuracy
+    >>> local_accuracy(1, [4.0, 3.0, -2.0, 1.0]).accuracy
+    array([1. , 1. , 1. , 0.5, 0.5])
+    """
+
+    rate: Array
+    accuracy: Array
+    confidence: Array
+    coin_rate: Array
+    coin_confidence: Array
+
+
+class _Points(NamedTuple):
+    """What is decided at each of n + 1 points, from nothing to everything."""
+
+    confidence: Array
+    count: Array  # weight decided; the number of samples where every one counts once
+    right: Array  # of it right, undecided samples half
+    sure: Array  # of it right beyond doubt
+    total: Array  # (..., 1)
+
+
+@documented
+def accuracy_at(
+    y_true: Any,
+    y_score: Any,
+    rate: Any,
+    *,
+    sample_weight: Any = None,
+    where: Any = None,
+    threshold: Any = 0.0,
+    decision: Decision | None = None,
+    axis: int = -1,
+    nan_policy: str = "raise",
+    level: float | None = 0.95,
+) -> AccuracyAt:
+    """Return the accuracy of the most confident share of the samples, with an exact interval.
+
+    Parameters
+    ----------
+    <LABEL_AND_SCORE>
+    rate : float or array of shape (k,)
+        The share of the samples to decide, between 0 and 1. Ties are decided together, so that at
+        least this share is.
+    <OPTIONS>
+    level : float or None, default 0.95
+        How often the Clopper-Pearson interval holds the accuracy of new samples, at least. It
+        counts samples, so that weights are refused; None allows them and gives no interval.
+
+    Returns
+    -------
+    AccuracyAt
+        ``accuracy``, ``low``, ``high``, ``rate`` and ``confidence``, each of the batch's shape
+        followed by that of ``rate``. NaN where the input is bad.
+
+    See Also
+    --------
+    rate_at : The other way round, from an accuracy to the rate.
+    accuracy_rate_curve : All rates at once, without intervals.
+
+    Notes
+    -----
+    The interval belongs to one rate that was fixed before looking. Searching for the rate whose
+    interval looks best undoes it: use :func:`threshold_for`, and choose on other data than you
+    report. An undecided sample counts as wrong for the lower end and as right for the upper one.
+
+    Examples
+    --------
+    Of the four most confident of eight decisions, three are right.
+
+    >>> from lxcim_xp import accuracy_at
+    >>> found = accuracy_at(1, [8.0, 7.0, -6.0, 5.0, 4.0, -3.0, -2.0, 1.0], 0.5)
+    >>> found.accuracy, found.low.round(3), found.high.round(3), found.confidence
+    (np.float64(0.75), np.float64(0.194), np.float64(0.994), np.float64(5.0))
+    """
+    if level is not None:
+        level = _share("level", level, "Pass 0.95 for an interval that holds 95 times in 100.")
+        _refuse_weights(sample_weight, "The Clopper-Pearson interval", "level=None")
+    xp, samples = collect(
+        y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
+    )
+    points = _points(xp, samples)
+    _, rates = shared_rates("rate", rate, "y_score", points.count)
+    batch, n = points.count.shape[:-1], points.count.shape[-1] - 1
+    wanted = xp.broadcast_to(xp.reshape(rates, (-1,)), (*batch, math.prod(rates.shape)))
+    # The first point that is not short of the rate, but for rounding.
+    short = wanted * points.total * (1 - 8 * xp.finfo(wanted.dtype).eps)
+    index = count_up_to(xp, points.count, xp.where(wanted > 0, short, -1.0))
+    index = xp.where(index > n, n, index)
+    count, right, sure = (take(xp, part, index) for part in points[1:4])
+    if level is None:
+        low = high = xp.full_like(count, xp.nan)
+    else:
+        most = 2 * right - sure  # an undecided sample is half of a right one
+        low, high = clopper_pearson(xp, sure, most, count, level, n)
+    parts = (
+        divide(xp, right, count),
+        low,
+        high,
+        divide(xp, count, points.total),
+        take(xp, points.confidence, index),
+    )
+    unknown = xp.isnan(wanted * points.total)
+    parts = tuple(xp.where(unknown, xp.nan, part) for part in parts)
+    shape = (*batch, *rates.shape)
+    return AccuracyAt(*(finish(xp, samples, xp.reshape(part, shape)) for part in parts))
+
+
+@documented
+def rate_at(
+    y_true: Any,
+    y_score: Any,
+    accuracy: float,
+    *,
+    sample_weight: Any = None,
+    where: Any = None,
+    threshold: Any = 0.0,
+    decision: Decision | None = None,
+    axis: int = -1,
+    nan_policy: str = "raise",
+) -> Array:
+    """Return the largest decision rate at which the decided samples are accurate enough.
+
+    Parameters
+    ----------
+    <LABEL_AND_SCORE>
+    accuracy : float
+        The accuracy to keep, between 0 and 1.
+    <OPTIONS>
+
+    Returns
+    -------
+    <RESULT>
+
+    See Also
+    --------
+    threshold_for : The confidence that reaches it, and one that keeps its promise on new data.
+    accuracy_at : The other way round, from a rate to the accuracy.
+
+    Notes
+    -----
+    This describes the samples at hand. On new samples the accuracy at that rate falls short of the
+    target about half of the time; a threshold with a guarantee comes from :func:`threshold_for`,
+    on other data than is reported.
+
+    Examples
+    --------
+    >>> from lxcim_xp import rate_at
+    >>> rate_at(1, [4.0, 3.0, -2.0, 1.0], 0.75)
+    np.float64(1.0)
+    >>> rate_at(1, [4.0, 3.0, -2.0, 1.0], 0.8)
+    np.float64(0.5)
+    """
+    target = _share("accuracy", accuracy, "Pass 0.95 for 95 right decisions in 100.")
+    xp, samples = collect(
+        y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
+    )
+    points = _points(xp, samples)
+    return _operating_point(xp, samples, points, _last_accurate(xp, points, target)).rate
+
+
+@documented
+def threshold_for(
+    y_true: Any,
+    y_score: Any,
+    *,
+    sample_weight: Any = None,
+    where: Any = None,
+    threshold: Any = 0.0,
+    decision: Decision | None = None,
+    axis: int = -1,
+    nan_policy: str = "raise",
+    accuracy: float | None = None,
+    joint_risk: float | None = None,
+    delta: float | EllipsisType | None = ...,
+) -> OperatingPoint:
+    """Return the lowest confidence at which to decide such that a target is met on new samples.
+
+    Choose it on other data than you report: the accuracy of these very samples above the threshold
+    that they chose is too good.
+
+    Parameters
+    ----------
+    <SAMPLES>
+    accuracy : float, optional
+        The accuracy that decided samples should have, between 0 and 1; needs ``delta``.
+    joint_risk : float, optional
+        How often, of all samples, one may be decided and wrong, between 0 and 1. The guarantee is
+        in the mean over data sets (conformal risk control). Pass either this or ``accuracy``.
+    delta : float or None
+        How often, over data sets like this one, the accuracy on new samples may fall short of
+        ``accuracy``: a guarantee for finite samples. None: the largest rate at which the samples at
+        hand are accurate enough, without any guarantee; it falls short about half of the time.
+
+    Returns
+    -------
+    OperatingPoint
+        ``confidence``, ``rate`` and ``accuracy``, each of the batch's shape, in the library, dtype
+        and device of ``y_score``. When no threshold can be vouched for, the rate is 0 and the
+        confidence NaN, which no confidence reaches. All are NaN where the input is bad.
+
+    See Also
+    --------
+    accuracy_at : The accuracy at a rate that was fixed before.
+    local_accuracy : Where decisions stop being better than a coin's.
+
+    Notes
+    -----
+    With ``delta``, thresholds are tested from the most confident down, each by the exact binomial
+    tail of the number of errors above it, and the first that fails ends the search (fixed-sequence
+    testing: no correction for many tests is needed). Tested are 20 decision rates, from where so
+    many samples are decided that two errors would pass, or every sample if there are fewer than
+    500, from where none would. Undecided samples count as wrong. The guarantee asks for independent
+    samples, and that below the first confidence at which the target is missed no decisions are
+    again more accurate than the target.
+
+    The guarantees count samples and refuse weights; ``where`` leaves samples out.
+
+    With ``joint_risk`` a, the threshold is the lowest with (wrong above it + 1) / (n + 1) <= a. On
+    the cumulative accuracy curve this risk is the gap between the diagonal and the curve.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lxcim_xp import threshold_for
+    >>> margins = np.linspace(-1.0, 4.0, 500)
+    >>> threshold_for(1, margins, accuracy=0.9, delta=None).rate
+    np.float64(0.748)
+    >>> threshold_for(1, margins, accuracy=0.9, delta=0.1).rate
+    np.float64(0.7)
+    >>> threshold_for(1, margins, joint_risk=0.05).rate
+    np.float64(0.696)
+    """
+    target, delta = _one_target(accuracy, joint_risk, delta)
+    if delta is not None or joint_risk is not None:
+        _refuse_weights(sample_weight, "The guarantee", "accuracy= with delta=None")
+    xp, samples = collect(
+        y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
+    )
+    points = _points(xp, samples)
+    if joint_risk is not None:
+        index = _last_of_joint_risk(xp, points, target)
+    elif delta is None:
+        index = _last_accurate(xp, points, target)
+    else:
+        index = _last_vouched_for(xp, points, target, delta, samples.weight is not None)
+    return _operating_point(xp, samples, points, index)
+
+
+@documented
+def local_accuracy(
+    y_true: Any,
+    y_score: Any,
+    *,
+    sample_weight: Any = None,
+    where: Any = None,
+    threshold: Any = 0.0,
+    decision: Decision | None = None,
+    axis: int = -1,
+    nan_policy: str = "raise",
+) -> LocalAccuracy:
+    """Return the accuracy at each confidence, estimated as never increasing on the way down.
+
+    It is the slope of the least concave majorant of the cumulative accuracy curve, which is the
+    isotonic regression of correctness on confidence. Where it falls to one half, the method stops
+    making meaningful predictions.
+
+    Parameters
+    ----------
+    <SAMPLES>
+
+    Returns
+    -------
+    LocalAccuracy
+        ``rate``, ``accuracy`` and ``confidence`` with n + 1 points on the last axis, and for each
+        batch entry ``coin_rate`` and ``coin_confidence``, in the library, dtype and device of
+        ``y_score``; NaN where the input is bad.
+
+    See Also
+    --------
+    cumulative_accuracy_curve : The curve whose slope this is.
+    threshold_for : A confidence from which on a target is met.
+
+    Notes
+    -----
+    The decision rate from which on the method is no better than a coin is where the cumulative
+    accuracy curve is highest above the coin's line, half of the rate. The fit is optimistic about
+    the samples it is made of, most of all at its two ends: choose a confidence to abstain below on
+    other data than you report.
+
+    Examples
+    --------
+    The most confident two are right; of the others every second one is, as of a coin's.
+
+    >>> from lxcim_xp import local_accuracy
+    >>> found = local_accuracy(1, [6.0, 5.0, -4.0, 3.0, -2.0, 1.0])
+    >>> found.accuracy
+    array([1. , 1. , 1. , 0.5, 0.5, 0.5, 0.5])
+    >>> (3 * found.coin_rate).round(9), found.coin_confidence
+    (np.float64(1.0), np.float64(5.0))
+    """
+    xp, samples = collect(
+        y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
+    )
+    descent = descend_in_confidence(xp, samples)
+    right, everyone = descent.columns
+    fitted = antitonic(xp, block_accuracy(xp, descent), everyone.value)
+    count = _from(xp, 0.0, everyone.through)
+    total = _something(xp, count[..., -1:])
+    rate, confidence = divide(xp, count, total), _from(xp, xp.inf, keys_down(xp, descent))
+    lead = _from(xp, 0.0, 2 * right.through - everyone.through)
+    coin = xp.argmax(lead, axis=-1, keepdims=True)
+    known = total > 0
+    parts = (
+        rate,
+        xp.where(known, xp.concat([fitted[..., :1], fitted], axis=-1), xp.nan),
+        xp.where(known, confidence, xp.nan),
+        take(xp, rate, coin)[..., 0],
+        xp.where(known & (coin > 0), take(xp, confidence, coin), xp.nan)[..., 0],
+    )
+    return LocalAccuracy(*(finish(xp, samples, part) for part in parts))
+
+
+def _points(xp: Namespace, samples: Samples) -> _Points:
+    margins, weight = signed_margins(xp, samples), weights(xp, samples)
+    right = credit(xp, margins) * weight
+    sure = xp.astype(margins.value > 0, weight.dtype) * weight
+    descent = descend(xp, xp.abs(margins.value), samples.weight, weight, right, sure)
+    count, right, sure = (_from(xp, 0.0, column.through) for column in descent.columns)
+    total = _something(xp, count[..., -1:])
+    # No confidence is at least NaN, whereas an infinite one may be there.
+    return _Points(_from(xp, xp.nan, keys_down(xp, descent)), count, right, sure, total)
+
+
+def _from(xp: Namespace, start: float, x: Array) -> Array:
+    return xp.concat([xp.full_like(x[..., :1], start), x], axis=-1)
+
+
+def _something(xp: Namespace, total: Array) -> Array:
+    """Return the total weight if there is any; it is an error, or NaN, if there is none."""
+    if values_are_at_hand(xp) and not (total > 0).all():
+        position = first_position(~(total[..., 0] > 0))
+        where = f" in batch entry {position}" if total.ndim > 1 else ""
+        raise ValueError(
+            f"y_score must hold samples that count; found none{where}. Pass data to choose from, "
+            f"and check where= and sample_weight=."
+        )
+    return xp.where(total > 0, total, xp.nan)
+
+
+def _last_accurate(xp: Namespace, points: _Points, target: float) -> Array:
+    """Return the index of the last point at which the decided are accurate enough."""
+    # A quotient meets a target written as a decimal, which a product need not.
+    accurate = divide(xp, points.right, points.count) >= target
+    place = xp.arange(points.count.shape[-1], device=device_of(xp, points.count))
+    place = xp.broadcast_to(place, points.count.shape)
+    return xp.max(xp.where(accurate, place, 0), axis=-1, keepdims=True)
+
+
+def _last_of_joint_risk(xp: Namespace, points: _Points, target: float) -> Array:
+    """Return the index of the last point that conformal risk control allows."""
+    # Only wrong samples raise the risk, so that allowed points come first.
+    allowed = (points.count - points.right + 1) / (points.total + 1) <= target
+    last = xp.sum(xp.astype(allowed, xp.arange(0).dtype), axis=-1, keepdims=True) - 1
+    return xp.where(last < 0, 0, last)
+
+
+def _last_vouched_for(
+    xp: Namespace, points: _Points, target: float, delta: float, masked: bool
+) -> Array:
+    """Return the index of the last point that fixed-sequence testing passes."""
+    index = _tested(xp, points, masked)
+    count, sure = take(xp, points.count, index), take(xp, points.sure, index)
+    chance = xp.full_like(count, 1 - target)
+    n = points.count.shape[-1] - 1
+    passes = lower_tail(xp, count - sure, count, chance, n) <= delta
+    # The first test must forgive a little, or one unlucky sample would end the search.
+    forgiven = xp.where(points.total < _FEW, xp.zeros_like(count), _FORGIVEN)
+    enough = lower_tail(xp, forgiven, count, chance, n) <= delta
+    failed = xp.astype(enough & ~passes, count.dtype)
+    passed = enough & (running_sum(xp, failed)[..., 1:] == 0)
+    return xp.max(xp.where(passed, index, 0), axis=-1, keepdims=True)
+
+
+def _tested(xp: Namespace, points: _Points, masked: bool) -> Array:
+    """Return the indices of the points to test: 20 rates, or all points of fewer than 500."""
+    *batch, n = points.count.shape
+    n -= 1
+    few = min(n, _FEW - 1)
+    every = xp.arange(1, few + 1, device=device_of(xp, points.count))
+    every = xp.broadcast_to(every, (*batch, few))
+    if n < _FEW:
+        return every
+    steps = [min(k + 1, _GRID) / _GRID for k in range(few if masked else _GRID)]
+    wanted = xp.asarray(steps, dtype=points.count.dtype, device=device_of(xp, points.count))
+    wanted = xp.broadcast_to(wanted, (*batch, len(steps))) * points.total
+    # Counts are whole numbers: the first one that rounds to the rate or is beyond it.
+    grid = count_up_to(xp, points.count, wanted - 0.5)
+    grid = xp.where(grid > n, n, grid)
+    return xp.where(points.total < _FEW, every, grid) if masked else grid
+
+
+def _operating_point(
+    xp: Namespace, samples: Samples, points: _Points, index: Array
+) -> OperatingPoint:
+    count, right, confidence = (
+        take(xp, part, index)[..., 0] for part in (points.count, points.right, points.confidence)
+    )
+    total = points.total[..., 0]
+    parts = (
+        xp.where(total > 0, confidence, xp.nan),
+        divide(xp, count, total),
+        divide(xp, right, count),
+    )
+    return OperatingPoint(*(finish(xp, samples, part) for part in parts))
+
+
+def _share(name: str, value: Any, remedy: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        raise TypeError(f"{name} must be a number; found {type(value).__name__}. {remedy}")
+    if not 0 < value < 1:
+        raise ValueError(
+            f"{name} must lie between 0 and 1, both excluded; found {value:g}. {remedy}"
+        )
+    return float(value)
+
+
+def _one_target(
+    accuracy: Any, joint_risk: Any, delta: float | EllipsisType | None
+) -> tuple[float, float | None]:
+    """Return the one target that was given, and delta where it belongs to it."""
+    if (accuracy is None) == (joint_risk is None):
+        given = "neither was" if accuracy is None else f"found {accuracy!r} and {joint_risk!r}"
+        raise ValueError(f"pass one of accuracy= and joint_risk=; {given}.")
+    if joint_risk is not None:
+        if delta is not ...:
+            raise ValueError(
+                f"delta={delta!r} belongs to accuracy=; joint_risk= is controlled in the mean. "
+                f"Leave delta out."
+            )
+        remedy = "Pass 0.05 for at most 5 wrong decisions in 100 samples."
+        return _share("joint_risk", joint_risk, remedy), None
+    target = _share("accuracy", accuracy, "Pass 0.95 for 95 right decisions in 100.")
+    if delta is ...:
+        raise ValueError(
+            "accuracy= needs delta=, how often it may be missed. Pass delta=0.1 for a guarantee "
+            "that fails at most once in ten data sets, or delta=None for no guarantee."
+        )
+    if delta is None:
+        return target, None
+    return target, _share("delta", delta, "Pass 0.1 for a guarantee that fails once in ten.")
+
+
+def _refuse_weights(sample_weight: Any, what: str, instead: str) -> None:
+    if sample_weight is not None:
+        raise ValueError(
+            f"sample_weight cannot be given here; found {type(sample_weight).__name__}. {what} "
+            f"counts samples and holds for uniform weights only: pass where= to leave samples out, "
+            f"or {instead}."
+        )
