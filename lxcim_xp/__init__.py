@@ -23,6 +23,7 @@ from lxcim_xp.curves import (
     symmetric_roc_curve,
 )
 from lxcim_xp.decision import Decision, absolute, probability
+from lxcim_xp.inference import Interval, bootstrap, influence, interval, standard_error
 from lxcim_xp.metrics import (
     Decomposition,
     accuracy,
@@ -56,6 +57,7 @@ __all__ = [
     "CumulativeAccuracyCurve",
     "Decision",
     "Decomposition",
+    "Interval",
     "LocalAccuracy",
     "OperatingPoint",
     "RocCurve",
@@ -71,19 +73,23 @@ __all__ = [
     "auroc",
     "average_precision",
     "bi_auroc",
+    "bootstrap",
     "confidence_auroc",
     "confusion",
     "contributions",
     "cumulative_accuracy_curve",
     "curve_area",
     "decomposition",
+    "influence",
     "interpolate",
+    "interval",
     "ks_statistic",
     "local_accuracy",
     "lxcim",
     "probability",
     "rate_at",
     "roc_curve",
+    "standard_error",
     "symmetric_roc_curve",
     "threshold_for",
 ]

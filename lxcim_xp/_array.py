@@ -289,3 +289,50 @@ def _plain_cumulative_sum(xp: Namespace, x: Array) -> Array:
         # The same sum; array_api_compat's wrapper makes torch.compile warn (see _namespace_of).
         return xp.cumsum(x, dim=-1, dtype=x.dtype)
     return xp.cumulative_sum(x, axis=-1, dtype=x.dtype)
+
+
+def uniform_numbers(xp: Namespace, seed: Any, shape: tuple[int, ...], like: Array) -> Array:
+    """Return numbers in [0, 1) from a JAX key, or from what ``numpy.random.default_rng`` takes."""
+    if array_api_compat.is_jax_array(seed):
+        if library_name(xp) != "jax":
+            raise TypeError(
+                f"seed is a JAX key but the samples are {library_name(xp)} arrays. Pass an integer "
+                f"or a numpy.random.Generator."
+            )
+        import jax
+
+        return jax.random.uniform(seed, shape, dtype=like.dtype)
+    numbers = np.random.default_rng(seed).random(shape)
+    # Rounded down where it would become 1 in the narrower dtype.
+    numbers = (
+        np.minimum(numbers, 1 - np.finfo(np.float32).eps) if like.dtype != xp.float64 else numbers
+    )
+    return xp.asarray(numbers, dtype=like.dtype, device=device_of(xp, like))
+
+
+def split_seed(xp: Namespace, seed: Any, parts: int) -> list[Any]:
+    """Return seeds for independent streams."""
+    if array_api_compat.is_jax_array(seed):
+        import jax
+
+        return list(jax.random.split(seed, parts))
+    return list(np.random.default_rng(seed).spawn(parts))
+
+
+def counts_of(xp: Namespace, index: Array, weight: Array) -> Array:
+    """Return, for each row, the weight of the entries of ``index`` that are 0, 1, ..., n - 1."""
+    rows, n = index.shape
+    if library_name(xp) == "jax":
+        import jax.numpy as jnp
+
+        row = jnp.broadcast_to(jnp.arange(rows)[:, None], index.shape)
+        return jnp.zeros_like(weight).at[row, index].add(weight)
+    if library_name(xp) == "torch":
+        return xp.zeros_like(weight).scatter_add(-1, index, weight)
+    if xp is not _NUMPY:
+        host = (np.asarray(array_api_compat.to_device(x, "cpu")) for x in (index, weight))
+        counts = counts_of(_NUMPY, *host)
+        return xp.asarray(counts, dtype=weight.dtype, device=device_of(xp, weight))
+    flat = (index + n * np.arange(rows)[:, None]).reshape(-1)
+    counts = np.bincount(flat, weights=weight.reshape(-1), minlength=rows * n)
+    return counts.reshape(rows, n).astype(weight.dtype, copy=False)

@@ -50,7 +50,7 @@ def descend_in_confidence(xp: Namespace, samples: Samples) -> Descent:
     return descend(xp, xp.abs(margins.value), samples.weight, right, weight)
 
 
-def accuracy_parts(xp: Namespace, samples: Samples, descent: Descent) -> Parts:
+def accuracy_parts(xp: Namespace, descent: Descent, *, uniform: bool) -> Parts:
     """Return the steps of the accuracy-decision rate curve: paper, eq. (1), extended to ties.
 
     A block of m samples of weight t, k of it right, counts as m samples of weight t / m, each right
@@ -58,7 +58,7 @@ def accuracy_parts(xp: Namespace, samples: Samples, descent: Descent) -> Parts:
     """
     right, everyone = descent.columns
     present = everyone  # uniform weights are their own counts
-    if samples.weight is not None:
+    if not uniform:
         counted = xp.astype(everyone.value != 0, everyone.value.dtype)
         present = ranked(xp, descent.places, counted)
     count = or_one(xp, present.through - present.below)

@@ -39,7 +39,20 @@ _RESULT = """array
 _CONFUSION = """confusion : array of shape (..., 4)
         Weighted counts TP, FP, FN, TN, see :func:`lxcim_xp.confusion.confusion`."""
 
+_METRIC = """metric : {"lxcim", "accuracy", "audrc", "auroc", "confidence_auroc"}, default "lxcim"
+        The metric."""
+
+_DESIGN = """groups : array, optional
+        The cluster of each sample, when only clusters are independent (questions with several
+        answers each, say): any labels with NumPy, integers elsewhere.
+    strata : array, optional
+        The stratum of each sample, when the number of samples in each was fixed beforehand.
+    weight_type : {"importance", "frequency"}, default "importance"
+        Whether a weight says how much a sample counts, or how often it was seen."""
+
 _SHARED = {
+    "METRIC": _METRIC,
+    "DESIGN": _DESIGN,
     "SAMPLES": f"{_LABELS}\n    {_SCORES}",
     "LABEL_AND_SCORE": f"{_LABELS}\n    {_SCORE}",
     "SCORES": _SCORES,

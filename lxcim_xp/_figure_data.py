@@ -90,7 +90,7 @@ def layers(metric: str, y_true: Any, y_score: Any, options: dict[str, Any]) -> L
             f"y_score must have one axis here; found {hits.value.ndim}. Draw batch entries one by "
             f"one."
         )
-    parts = accuracy_parts(xp, samples, descent)
+    parts = accuracy_parts(xp, descent, uniform=samples.weight is None)
     share = parts.place / parts.count
     columns = (hits.value, everyone.below, everyone.through, descent.key, parts.done, share)
     count = int(xp.sum(xp.astype(everyone.value > 0, xp.int64)))  # the others come last

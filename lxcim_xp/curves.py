@@ -254,7 +254,7 @@ def accuracy_rate_curve(
         y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
     )
     descent = descend_in_confidence(xp, samples)
-    parts = accuracy_parts(xp, samples, descent)
+    parts = accuracy_parts(xp, descent, uniform=samples.weight is None)
     total = descent.columns[1].through[..., -1:]
     accuracy = xp.concat([parts.accuracy[..., :1], parts.accuracy], axis=-1)
     return AccuracyRateCurve(
@@ -569,7 +569,7 @@ def _tails_of_accuracy(xp: Namespace, samples: Samples, descent: Descent) -> Arr
     A part of weight p adds p / (weight done) for all that is above its block. What is in its block
     has arrived with as many of the block's parts as its place says.
     """
-    parts = accuracy_parts(xp, samples, descent)
+    parts = accuracy_parts(xp, descent, uniform=samples.weight is None)
     step = parts.weight / xp.where(parts.done > 0, parts.done, 1.0)
     steps = ranked(xp, descent.places, step)
     arrived = ranked(xp, descent.places, step * parts.place / parts.count)

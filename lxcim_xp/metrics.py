@@ -680,7 +680,7 @@ def _accuracy_rate_area(xp: Namespace, samples: Samples, form: str) -> Array:
     descent = descend_in_confidence(xp, samples)
     right, everyone = descent.columns
     if form == "discrete":
-        parts = accuracy_parts(xp, samples, descent)
+        parts = accuracy_parts(xp, descent, uniform=samples.weight is None)
         area = parts.accuracy * parts.weight
     else:
         # Paper, eq. AUDRC_similarity: the integral of (G + slope v) / (W + v) over the block,

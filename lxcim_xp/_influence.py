@@ -1,0 +1,146 @@
+"""How much each sample moves a metric: psi = w * d(metric)/dw, which sums to zero.
+
+A kernel sorts samples once; the metric and the influence are then functions of the sorted columns,
+so that other weights on the same samples (a bootstrap) need no other sort. Everything is in sorted
+order, with that order: a standard error does not pay for going back to the input's.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from lxcim_xp._array import Array, Namespace, divide
+from lxcim_xp._descent import Descent, accuracy_parts, descend, descend_in_confidence, or_one
+from lxcim_xp._margins import Samples, weights
+from lxcim_xp._ranks import Ranked, ranked
+
+
+class Kernel(NamedTuple):
+    """A metric that has an influence function."""
+
+    sort: Callable[[Namespace, Samples], Descent]
+    estimate: Callable[[Namespace, Descent], Array]  # (..., 1)
+    influence: Callable[[Namespace, Descent], Array]  # (..., n), sums to zero
+
+
+def sorted_weight(descent: Descent) -> Array:
+    """Return the weights in sorted order."""
+    return descent.columns[0].value + descent.columns[1].value
+
+
+def reweighted(xp: Namespace, descent: Descent, factor: Array) -> Descent:
+    """Multiply the weights, given in sorted order, without another sort."""
+    columns = tuple(ranked(xp, descent.places, column.value * factor) for column in descent.columns)
+    return descent._replace(columns=columns)
+
+
+def _by_confidence(xp: Namespace, samples: Samples) -> Descent:
+    """Sort right and wrong weight from the most confident down."""
+    descent = descend_in_confidence(xp, samples)
+    right, everyone = descent.columns
+    wrong = ranked(xp, descent.places, everyone.value - right.value)
+    return descent._replace(columns=(right, wrong))
+
+
+def _by_score(xp: Namespace, samples: Samples) -> Descent:
+    """Sort the weights of positives and negatives from the highest score down."""
+    weight = weights(xp, samples)
+    positive = xp.astype(samples.label > 0, weight.dtype) * weight
+    return descend(xp, samples.score, samples.weight, positive, weight - positive)
+
+
+def _everyone(descent: Descent) -> Ranked:
+    right, wrong = descent.columns
+    return Ranked(*(a + b for a, b in zip(right, wrong, strict=True)))
+
+
+def _lxcim(xp: Namespace, descent: Descent) -> Array:
+    right, everyone = descent.columns[0], _everyone(descent)
+    total = everyone.through[..., -1:]
+    # c w (2L + T), counted from the top.
+    counts_for = 2 * total - everyone.below - everyone.through
+    return divide(xp, xp.sum(right.value * counts_for, axis=-1, keepdims=True), total**2)
+
+
+def _lxcim_influence(xp: Namespace, descent: Descent) -> Array:
+    """Return 2 (w / W) (h - LxCIM), h being the share of pairs with the sample that are won."""
+    right, everyone = descent.columns[0], _everyone(descent)
+    total = everyone.through[..., -1:]
+    less_sure, tied = total - everyone.through, everyone.through - everyone.below
+    # w h W = c w L + (c w T + w C) / 2 + w C_above
+    won = right.value * (less_sure + tied / 2)
+    won = won + everyone.value * ((right.through - right.below) / 2 + right.below)
+    return 2 * (divide(xp, won, total**2) - divide(xp, everyone.value, total) * _lxcim(xp, descent))
+
+
+def _accuracy(xp: Namespace, descent: Descent) -> Array:
+    right, wrong = (column.through[..., -1:] for column in descent.columns)
+    return divide(xp, right, right + wrong)
+
+
+def _accuracy_influence(xp: Namespace, descent: Descent) -> Array:
+    """Return (w / W) (credit - accuracy)."""
+    right, everyone = descent.columns[0], _everyone(descent)
+    off = right.value - _accuracy(xp, descent) * everyone.value
+    return divide(xp, off, everyone.through[..., -1:])
+
+
+def _audrc(xp: Namespace, descent: Descent) -> Array:
+    right, everyone = descent.columns[0], _everyone(descent)
+    both = descent._replace(columns=(right, everyone))
+    parts = accuracy_parts(xp, both, uniform=False)
+    area = xp.sum(parts.weight * parts.accuracy, axis=-1, keepdims=True)
+    return divide(xp, area, everyone.through[..., -1:])
+
+
+def _audrc_influence(xp: Namespace, descent: Descent) -> Array:
+    """Return the influence on the discrete AUDRC.
+
+    More weight at a place is more weight in the mean there, and moves the accuracy from there on
+    towards the credit of the sample; within its block of ties, by the share that has arrived.
+    """
+    right, everyone = descent.columns[0], _everyone(descent)
+    both = descent._replace(columns=(right, everyone))
+    parts = accuracy_parts(xp, both, uniform=False)
+    step = parts.weight / or_one(xp, parts.done)
+    arrived = parts.place / parts.count
+
+    def from_here_on(column: Array) -> Array:
+        after = ranked(xp, descent.places, column)
+        within = ranked(xp, descent.places, arrived * column)
+        return after.through[..., -1:] - after.through + within.through - within.below
+
+    present = xp.astype(parts.weight > 0, step.dtype)
+    mean = ranked(xp, descent.places, present * parts.accuracy)
+    here = (mean.through - mean.below) / parts.count - _audrc(xp, descent)
+    moved = right.value * from_here_on(step)
+    moved = moved + everyone.value * (here - from_here_on(step * parts.accuracy))
+    return divide(xp, moved, everyone.through[..., -1:])
+
+
+def _concordance(xp: Namespace, descent: Descent) -> Array:
+    """Return P(high > low) + P(high = low) / 2, keys in descending order."""
+    high, low = descent.columns
+    highs, lows = high.through[..., -1:], low.through[..., -1:]
+    beaten = lows - (low.below + low.through) / 2
+    return divide(xp, xp.sum(high.value * beaten, axis=-1, keepdims=True), highs * lows)
+
+
+def _concordance_influence(xp: Namespace, descent: Descent) -> Array:
+    """Return DeLong's influence: each class by its share of pairs won."""
+    high, low = descent.columns
+    highs, lows = high.through[..., -1:], low.through[..., -1:]
+    estimate = _concordance(xp, descent)
+    beaten = divide(xp, lows - (low.below + low.through) / 2, lows)
+    beaten_by = divide(xp, (high.below + high.through) / 2, highs)
+    return divide(xp, high.value * (beaten - estimate), highs) + divide(
+        xp, low.value * (beaten_by - estimate), lows
+    )
+
+
+KERNELS = {
+    "lxcim": Kernel(_by_confidence, _lxcim, _lxcim_influence),
+    "accuracy": Kernel(_by_confidence, _accuracy, _accuracy_influence),
+    "audrc": Kernel(_by_confidence, _audrc, _audrc_influence),
+    "auroc": Kernel(_by_score, _concordance, _concordance_influence),
+    "confidence_auroc": Kernel(_by_confidence, _concordance, _concordance_influence),
+}
