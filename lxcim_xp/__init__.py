@@ -9,6 +9,13 @@ JAX, PyTorch or CuPy arrays and run under ``jit``, ``vmap`` and ``grad``.
 """
 
 from lxcim_xp import confusion
+from lxcim_xp.comparison import (
+    Comparison,
+    ComparisonTable,
+    compare,
+    compare_all,
+    required_samples,
+)
 from lxcim_xp.curves import (
     AccuracyRateCurve,
     CumulativeAccuracyCurve,
@@ -54,6 +61,8 @@ __version__ = "0.1.0"
 __all__ = [
     "AccuracyAt",
     "AccuracyRateCurve",
+    "Comparison",
+    "ComparisonTable",
     "CumulativeAccuracyCurve",
     "Decision",
     "Decomposition",
@@ -74,6 +83,8 @@ __all__ = [
     "average_precision",
     "bi_auroc",
     "bootstrap",
+    "compare",
+    "compare_all",
     "confidence_auroc",
     "confusion",
     "contributions",
@@ -88,6 +99,7 @@ __all__ = [
     "lxcim",
     "probability",
     "rate_at",
+    "required_samples",
     "roc_curve",
     "standard_error",
     "symmetric_roc_curve",

@@ -310,6 +310,16 @@ def uniform_numbers(xp: Namespace, seed: Any, shape: tuple[int, ...], like: Arra
     return xp.asarray(numbers, dtype=like.dtype, device=device_of(xp, like))
 
 
+def normal_numbers(xp: Namespace, seed: Any, shape: tuple[int, ...], like: Array) -> Array:
+    """Return standard normal numbers from the same kinds of seeds."""
+    if array_api_compat.is_jax_array(seed):
+        import jax
+
+        return jax.random.normal(seed, shape, dtype=like.dtype)
+    numbers = np.random.default_rng(seed).standard_normal(shape)
+    return xp.asarray(numbers, dtype=like.dtype, device=device_of(xp, like))
+
+
 def split_seed(xp: Namespace, seed: Any, parts: int) -> list[Any]:
     """Return seeds for independent streams."""
     if array_api_compat.is_jax_array(seed):

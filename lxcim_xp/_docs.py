@@ -51,6 +51,7 @@ _DESIGN = """groups : array, optional
         Whether a weight says how much a sample counts, or how often it was seen."""
 
 _SHARED = {
+    "LABELS": _LABELS,
     "METRIC": _METRIC,
     "DESIGN": _DESIGN,
     "SAMPLES": f"{_LABELS}\n    {_SCORES}",

@@ -67,7 +67,10 @@ def _factors(
 
 
 def _in_rows(xp: Namespace, descent: Descent, rows: int) -> Descent:
-    """Repeat the order of the samples for each draw."""
+    """Repeat the order of the samples, and their weights, for each draw."""
     shape = (rows, descent.key.shape[-1])
-    places = Ordering(*(p if p is None else xp.broadcast_to(p, shape) for p in descent.places))
-    return descent._replace(places=places)
+    order, first, end = (p if p is None else xp.broadcast_to(p, shape) for p in descent.places)
+    columns = tuple(
+        column._replace(value=xp.broadcast_to(column.value, shape)) for column in descent.columns
+    )
+    return descent._replace(places=Ordering(order, first, end), columns=columns)

@@ -39,6 +39,13 @@ class Variance(NamedTuple):
     degrees_of_freedom: Array
 
 
+class Spread(NamedTuple):
+    """Rows whose squares sum to the variance, and whose products sum to covariances."""
+
+    rows: Array  # (..., n)
+    degrees_of_freedom: Array  # (...)
+
+
 class _Units(NamedTuple):
     share: Array  # of a unit that this sample holds
     value: Array  # of that unit
@@ -51,11 +58,11 @@ def design(
     """Check and align what says how the samples were drawn."""
     if weight_type not in ("importance", "frequency"):
         raise ValueError(f"weight_type must be 'importance' or 'frequency'; found {weight_type!r}.")
-    codes = (
-        _codes(xp, name, given, score, axis)
-        for name, given in (("groups", groups), ("strata", strata))
+    return Design(
+        _codes(xp, "groups", groups, score, axis),
+        _codes(xp, "strata", strata, score, axis),
+        weight_type == "frequency",
     )
-    return Design(*codes, weight_type == "frequency")
 
 
 def in_order(xp: Namespace, drawn: Design, order: Array) -> Design:
@@ -65,32 +72,40 @@ def in_order(xp: Namespace, drawn: Design, order: Array) -> Design:
 
 
 def variance(xp: Namespace, influence: Array, weight: Array, drawn: Design) -> Variance:
-    """Return the sum of squared influences of independent units, corrected for their number.
+    """Return the sum of squared influences of independent units, corrected for their number."""
+    rows, freedom = spread(xp, influence, weight, drawn)
+    return Variance(xp.sum(rows**2, axis=-1), freedom)
 
-    With S the influence of a unit and G the number of units, G / (G - 1) * sum S^2 (CR1 for
-    clusters); in strata, S less its mean there, and the number of units there.
+
+def spread(xp: Namespace, influence: Array, weight: Array, drawn: Design) -> Spread:
+    """Return the deviations of independent units, corrected for their number.
+
+    With S the influence of a unit and G the number of units, G / (G - 1) * sum S^2 is the variance
+    (CR1 for clusters); in strata it is S less its mean there, and the number of units there. NaN
+    where there is a single unit, which says nothing about the spread.
     """
     share, value, strata = _units(xp, influence, weight, drawn)
+    count = xp.sum(share, axis=-1, keepdims=True)
     if strata is None:
-        count = xp.sum(share, axis=-1, keepdims=True)
-        squares = xp.sum(share * value**2, axis=-1, keepdims=True)
-        result = divide(xp, count * squares, count - 1)
-        return Variance(_or_nan(xp, result, count)[..., 0], (count - 1)[..., 0])
-    places = ordering(xp, strata)
-    share, value = (take(xp, column, places.order) for column in (share, value))
-    count, total = (
-        sums.through - sums.below
-        for sums in (ranked(xp, places, share), ranked(xp, places, share * value))
-    )
-    present = share > 0
-    off = xp.where(present, value - divide(xp, total, count), 0.0)
-    spread = xp.where(present, share * off**2 * divide(xp, count, count - 1), 0.0)
-    # A stratum with one unit says nothing about the spread in it.
-    lonely = xp.any(present & (count < 1.5), axis=-1)
-    result = xp.sum(spread, axis=-1)
-    strata_held = xp.sum(xp.where(present, divide(xp, share, count), 0.0), axis=-1)
-    freedom = xp.sum(share, axis=-1) - strata_held
-    return Variance(xp.where(lonely, xp.full_like(result, xp.nan), result), freedom)
+        freedom = count - 1
+        off = value
+    else:
+        places = ordering(xp, strata)
+        share, value = (take(xp, column, places.order) for column in (share, value))
+        units, total = (
+            sums.through - sums.below
+            for sums in (ranked(xp, places, share), ranked(xp, places, share * value))
+        )
+        held = xp.where(share > 0, divide(xp, share, units), 0.0)
+        freedom = count - xp.sum(held, axis=-1, keepdims=True)
+        off = value - divide(xp, total, units)
+        count = units
+    # By rounding, a count may be off a whole number by little.
+    enough = count > 1.5
+    factor = share * count / xp.where(enough, count - 1, 1.0)
+    rows = xp.where(share > 0, xp.sqrt(factor) * off, 0.0)
+    rows = xp.where(enough | (share == 0), rows, xp.full_like(rows, xp.nan))
+    return Spread(rows, freedom[..., 0])
 
 
 def effective_number(xp: Namespace, weight: Array, drawn: Design) -> Array:
@@ -151,7 +166,3 @@ def _codes(xp: Namespace, name: str, given: Any, score: Array, axis: int) -> Arr
             "about the spread between clusters: leave groups out if samples are independent."
         )
     return xp.astype(codes, widest_float(xp, score))
-
-
-def _or_nan(xp: Namespace, result: Array, count: Array) -> Array:
-    return xp.where(count > 1, result, xp.full_like(result, xp.nan))

@@ -6,24 +6,33 @@ Everything rests on the influence of each sample, which comes with the metric fr
 >>> from lxcim_xp import interval, standard_error
 >>> margins = [2.0, 1.5, -0.5, 3.0, 0.5, -1.0, 2.5, 1.0]
 >>> standard_error(1, margins).round(3)
-np.float64(0.087)
+np.float64(0.12)
 >>> found = interval(1, margins)
 >>> found.low.round(3), found.estimate.round(3), found.high.round(3)
-(np.float64(0.54), np.float64(0.875), np.float64(0.977))
+(np.float64(0.427), np.float64(0.875), np.float64(0.984))
 """
 
 from collections.abc import Callable, Iterable
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
-from lxcim_xp._array import Array, Namespace
+from lxcim_xp._array import Array, Namespace, divide
 from lxcim_xp._descent import Descent
 from lxcim_xp._docs import documented
 from lxcim_xp._influence import KERNELS, Kernel, sorted_weight
 from lxcim_xp._margins import Samples, collect, finish, signed_margins, weights
+from lxcim_xp._normal import quantile, upper_tail
 from lxcim_xp._ranks import in_input_order
 from lxcim_xp._resample import bootstrap_draws
-from lxcim_xp._variance import Design, Variance, design, effective_number, in_order, variance
+from lxcim_xp._variance import (
+    Design,
+    Variance,
+    design,
+    effective_number,
+    in_order,
+    spread,
+    variance,
+)
 from lxcim_xp.decision import Decision, absolute
 
 _METHODS = ("logit+", "logit", "wald", "bootstrap", "bca", "bayes")
@@ -93,9 +102,9 @@ def influence(
     --------
     >>> from lxcim_xp import influence
     >>> influence(1, [2.0, -1.0, 1.0])
-    array([ 0.14814815, -0.07407407, -0.07407407])
+    array([ 0.14814815, -0.18518519,  0.03703704])
     """
-    kernel = _kernel(metric)
+    kernel = kernel_of(metric)
     xp, samples = collect(
         y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
     )
@@ -153,7 +162,7 @@ def standard_error(
     >>> standard_error(1, [2.0, -1.0, 1.0, 3.0], metric="accuracy")
     np.float64(0.25)
     """
-    kernel = _kernel(metric)
+    kernel = kernel_of(metric)
     xp, samples = collect(
         y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
     )
@@ -208,7 +217,8 @@ def interval(
     -------
     Interval
         ``estimate``, ``low``, ``high`` and ``standard_error``, each with one value for each batch
-        entry; NaN where the metric is undefined, or with a single sample.
+        entry; NaN where the metric is undefined. The bounds are NaN with a single sample, and where
+        the method would give no width (every decision right, and another method than "logit+").
 
     See Also
     --------
@@ -222,12 +232,12 @@ def interval(
     >>> from lxcim_xp import interval
     >>> found = interval(1, [1.0, 2.0, 3.0, 4.0, 5.0])
     >>> found.low.round(2), found.high
-    (np.float64(0.25), np.float64(1.0))
+    (np.float64(0.28), np.float64(1.0))
     """
-    _check_level(level)
+    check_level(level)
     if method not in _METHODS:
         raise ValueError(f"method must be one of {_METHODS}; found {method!r}.")
-    kernel = _kernel(metric)
+    kernel = kernel_of(metric)
     xp, samples = collect(
         y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
     )
@@ -250,8 +260,9 @@ def interval(
         )
     one = xp.ones_like(estimate)
     low, high = xp.maximum(low, 0 * one), xp.minimum(high, one)
-    # One sample, or one cluster, says nothing about the spread.
-    low, high = (xp.where(xp.isnan(error), error, bound) for bound in (low, high))
+    # One sample, or one cluster, says nothing about the spread, and no width is no certainty.
+    seen = ~xp.isnan(error) & (low < high)
+    low, high = (xp.where(seen, bound, xp.full_like(bound, xp.nan)) for bound in (low, high))
     return Interval(*(finish(xp, samples, part) for part in (estimate, low, high, error)))
 
 
@@ -289,7 +300,7 @@ def bootstrap(
         The cluster of each sample: clusters are drawn, not samples. Integers from 0 without gaps
         where values cannot be inspected (any library but NumPy).
     progress : bool, default False
-        Whether to show a progress bar; needs tqdm.
+        Whether to show a progress bar; needs rich.
     sample_weight, where, threshold, decision, nan_policy
         As everywhere, see :func:`lxcim`.
 
@@ -315,7 +326,7 @@ def bootstrap(
     """
     if n_resamples < 1:
         raise ValueError(f"n_resamples must be at least 1; found {n_resamples}.")
-    kernel = _kernel(metric)
+    kernel = kernel_of(metric)
     xp, samples = collect(
         y_true, y_score, sample_weight, where, threshold, decision, -1, nan_policy
     )
@@ -330,13 +341,15 @@ def bootstrap(
     return finish(xp, samples, draws)
 
 
-def _kernel(metric: str) -> Kernel:
+def kernel_of(metric: str) -> Kernel:
+    """Return the kernel of a metric by its name."""
     if metric not in KERNELS:
         raise ValueError(f"metric must be one of {tuple(KERNELS)}; found {metric!r}.")
     return KERNELS[metric]
 
 
-def _check_level(level: float) -> None:
+def check_level(level: float) -> None:
+    """Refuse a coverage that is none."""
     if not 0 < level < 1:
         raise ValueError(f"level must lie between 0 and 1; found {level!r}. Pass 0.95 for 95 %.")
 
@@ -385,8 +398,8 @@ def _with_pseudo_observation(
     whole = xp.sum(pseudo, axis=-1, keepdims=True)
     own = xp.where(is_real * weight == 0, value**2 * whole / xp.where(weight > 0, weight, 1.0), 0.0)
     real = _for_copies(xp, drawn, order, n)
-    spread = variance(xp, value * is_real, _true_weight(samples, weight * is_real), real)
-    return kernel.estimate(xp, descent)[..., 0], xp.sqrt(spread.value + xp.sum(own, axis=-1))
+    real_part = variance(xp, value * is_real, _true_weight(samples, weight * is_real), real)
+    return kernel.estimate(xp, descent)[..., 0], xp.sqrt(real_part.value + xp.sum(own, axis=-1))
 
 
 def _for_copies(xp: Namespace, drawn: Design, order: Array, n: int) -> Design:
@@ -447,12 +460,34 @@ def _resampled_bounds(
             f"weights. Pass method='logit+', or repeat the samples."
         )
     draws = _draws(xp, kernel, descent, drawn, n_resamples, seed, method == "bayes", iter)
+    shares = [xp.full_like(draws[0], (1 - level) / 2), xp.full_like(draws[0], (1 + level) / 2)]
+    if method == "bca":
+        rows = spread(
+            xp,
+            kernel.influence(xp, descent),
+            _true_weight(samples, sorted_weight(descent)),
+            in_order(xp, drawn, descent.places.order),
+        ).rows
+        shares = _corrected(xp, shares, draws, kernel.estimate(xp, descent)[0], rows)
     draws = xp.sort(draws)
-    tails = [(1 - level) / 2, (1 + level) / 2]
-    if method != "bca":
-        bounds = tuple(_quantile(xp, draws, xp.full_like(draws[0], tail)) for tail in tails)
-        return bounds[0], bounds[1]
-    raise NotImplementedError
+    low, high = (_quantile(xp, draws, share) for share in shares)
+    return low, high
+
+
+def _corrected(
+    xp: Namespace, shares: list[Array], draws: Array, estimate: Array, rows: Array
+) -> list[Array]:
+    """Correct percentiles for bias and skewness (Efron 1987)."""
+    below = xp.astype(draws < estimate, draws.dtype) + 0.5 * xp.astype(
+        draws == estimate, draws.dtype
+    )
+    bias = quantile(xp, xp.mean(below))
+    skewness = divide(xp, xp.sum(rows**3), 6 * xp.sum(rows**2) ** 1.5)
+    corrected = []
+    for share in shares:
+        shifted = bias + quantile(xp, share)
+        corrected.append(upper_tail(xp, -(bias + shifted / (1 - skewness * shifted))))
+    return corrected
 
 
 def _quantile(xp: Namespace, ordered: Array, share: Array) -> Array:
@@ -468,8 +503,8 @@ def _quantile(xp: Namespace, ordered: Array, share: Array) -> Array:
 
 def _bar(chunks: Iterable[int]) -> Iterable[int]:
     try:
-        from tqdm import tqdm
+        from rich.progress import track
     except ImportError as error:
-        raise ImportError("progress=True needs tqdm. Install it, or leave progress out.") from error
-    bar: Iterable[int] = tqdm(chunks)
+        raise ImportError("progress=True needs rich. Install it, or leave progress out.") from error
+    bar: Iterable[int] = track(chunks, description="resampling", transient=True)
     return bar
