@@ -30,7 +30,15 @@ from lxcim_xp.curves import (
     symmetric_roc_curve,
 )
 from lxcim_xp.decision import Decision, absolute, probability
-from lxcim_xp.inference import Interval, bootstrap, influence, interval, standard_error
+from lxcim_xp.inference import (
+    Interval,
+    Significance,
+    bootstrap,
+    influence,
+    interval,
+    significance,
+    standard_error,
+)
 from lxcim_xp.metrics import (
     Decomposition,
     accuracy,
@@ -70,6 +78,7 @@ __all__ = [
     "LocalAccuracy",
     "OperatingPoint",
     "RocCurve",
+    "Significance",
     "SymmetricRocCurve",
     "absolute",
     "accuracy",
@@ -101,6 +110,7 @@ __all__ = [
     "rate_at",
     "required_samples",
     "roc_curve",
+    "significance",
     "standard_error",
     "symmetric_roc_curve",
     "threshold_for",

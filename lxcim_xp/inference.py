@@ -22,6 +22,13 @@ from lxcim_xp._docs import documented
 from lxcim_xp._influence import KERNELS, Kernel, sorted_weight
 from lxcim_xp._margins import Samples, collect, finish, signed_margins, weights
 from lxcim_xp._normal import quantile, upper_tail
+from lxcim_xp._null import (
+    coins,
+    common_span,
+    exact_coin_tails,
+    mann_whitney_tails,
+    saddlepoint_coin_tails,
+)
 from lxcim_xp._ranks import in_input_order
 from lxcim_xp._resample import bootstrap_draws
 from lxcim_xp._variance import (
@@ -35,6 +42,9 @@ from lxcim_xp._variance import (
 )
 from lxcim_xp.decision import Decision, absolute
 
+_NULLS = ("coin", "uninformative")
+_ALTERNATIVES = ("two-sided", "greater", "less")
+_EXACT = 200  # samples up to which the distribution of the coins is computed in full
 _METHODS = ("logit+", "logit", "wald", "bootstrap", "bca", "bayes")
 
 
@@ -61,6 +71,36 @@ class Interval(NamedTuple):
     low: Array
     high: Array
     standard_error: Array
+
+
+class Significance(NamedTuple):
+    """The outcome of a test, as :func:`significance` returns it.
+
+    Parameters
+    ----------
+    statistic : array
+        LxCIM, or the AUROC of the confidence.
+    p_value : array
+        The chance of a statistic as extreme under the null.
+    null : str
+        What was tested.
+    alternative : str
+        Which statistics count as extreme.
+    method : str
+        How the p-value was computed.
+
+    Examples
+    --------
+    >>> from lxcim_xp import significance
+    >>> significance(1, [1.0, 2.0, 3.0]).method
+    'exact'
+    """
+
+    statistic: Array
+    p_value: Array
+    null: str
+    alternative: str
+    method: str
 
 
 @documented
@@ -339,6 +379,90 @@ def bootstrap(
     descent = kernel.sort(xp, samples)
     draws = _draws(xp, kernel, descent, drawn, n_resamples, seed, bayes, _bar if progress else iter)
     return finish(xp, samples, draws)
+
+
+@documented
+def significance(
+    y_true: Any,
+    y_score: Any,
+    *,
+    null: str = "coin",
+    alternative: str = "two-sided",
+    sample_weight: Any = None,
+    where: Any = None,
+    threshold: Any = 0.0,
+    decision: Decision | None = None,
+    axis: int = -1,
+    nan_policy: str = "raise",
+) -> Significance:
+    """Test whether decisions are better than a coin's, or confidences better than none.
+
+    Parameters
+    ----------
+    <LABEL_AND_SCORE>
+    null : {"coin", "uninformative"}, default "coin"
+        "coin": each decision is right by a fair coin, whatever its confidence; LxCIM is 1/2 in
+        expectation. "uninformative": at the accuracy that is there, confidence does not tell right
+        decisions from wrong ones (the test of Mann and Whitney); LxCIM is the accuracy in
+        expectation.
+    alternative : {"two-sided", "greater", "less"}, default "two-sided"
+        Which statistics speak against the null.
+    <OPTIONS>
+
+    Returns
+    -------
+    Significance
+        ``statistic``, ``p_value``, and the names of ``null``, ``alternative`` and ``method``:
+        "exact" for the coin with up to 200 samples of equal weight, "saddlepoint" for more or
+        weighted ones, "normal" for the second null. Under ``jit`` return its arrays, not its names.
+
+    See Also
+    --------
+    interval : How large, rather than whether.
+
+    Notes
+    -----
+    Given the confidences, N^2 LxCIM is a sum of coins worth 2L + T each; undecided samples earn
+    half of theirs in any case. This is not the null of Wilcoxon's signed-rank test, which has other
+    scores.
+
+    Examples
+    --------
+    Five decisions, all right: one outcome of 32.
+
+    >>> from lxcim_xp import significance
+    >>> significance(1, [1.0, 2.0, 3.0, 4.0, 5.0], alternative="greater").p_value
+    np.float64(0.03125)
+    """
+    for name, found, allowed in (
+        ("null", null, _NULLS),
+        ("alternative", alternative, _ALTERNATIVES),
+    ):
+        if found not in allowed:
+            raise ValueError(f"{name} must be one of {allowed}; found {found!r}.")
+    xp, samples = collect(
+        y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
+    )
+    margins, uniform = signed_margins(xp, samples), sample_weight is None
+    metric, method = "lxcim", "exact"
+    if null == "uninformative":
+        metric, method = "confidence_auroc", "normal"
+        tails = mann_whitney_tails(xp, margins, uniform=uniform)
+    else:
+        score, observed = coins(xp, margins)
+        if uniform and score.shape[-1] <= _EXACT:
+            tails = exact_coin_tails(xp, score, observed)
+        else:
+            method = "saddlepoint"
+            span = common_span(xp, score) if uniform else None
+            tails = saddlepoint_coin_tails(xp, score, observed, span)
+    one = xp.ones_like(tails.lower)
+    both = xp.minimum(one, 2 * xp.minimum(*tails))
+    p_value = {"two-sided": both, "less": tails.lower, "greater": tails.upper}[alternative]
+    kernel = KERNELS[metric]
+    statistic = kernel.estimate(xp, kernel.sort(xp, samples))[..., 0]
+    statistic, p_value = (finish(xp, samples, part) for part in (statistic, p_value))
+    return Significance(statistic, p_value, null, alternative, method)
 
 
 def kernel_of(metric: str) -> Kernel:

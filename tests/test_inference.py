@@ -359,3 +359,36 @@ def test_one_sample_is_no_certainty():
 def test_bad_input_is_named(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_the_test_names_what_it_did():
+    rng = np.random.default_rng(15)
+    margins = rng.normal(0.2, 1, 300)
+    for n, weight, method in (
+        (200, None, "exact"),
+        (300, None, "saddlepoint"),
+        (20, 1, "saddlepoint"),
+    ):
+        weight = None if weight is None else rng.random(n)
+        found = lx.significance(1, margins[:n], sample_weight=weight)
+        assert found.method == method
+        np.testing.assert_allclose(found.statistic, lx.lxcim(1, margins[:n], sample_weight=weight))
+    one_sided = [lx.significance(1, margins, alternative=a).p_value for a in ("greater", "less")]
+    both = lx.significance(1, margins).p_value
+    np.testing.assert_allclose(both, 2 * min(one_sided))
+    stats = pytest.importorskip("scipy.stats")
+    right, wrong = margins[margins > 0], -margins[margins < 0]
+    expected = stats.mannwhitneyu(right, wrong, method="asymptotic").pvalue
+    found = lx.significance(1, margins, null="uninformative")
+    assert found.method == "normal"
+    np.testing.assert_allclose(found.p_value, expected, rtol=1e-8)
+    np.testing.assert_allclose(found.statistic, lx.confidence_auroc(1, margins))
+
+
+def test_a_coin_is_rejected_as_often_as_it_should():
+    rng = np.random.default_rng(16)
+    for n, weighted in ((40, False), (300, False), (60, True)):
+        margins = rng.normal(0, 1, (800, n))
+        weight = rng.lognormal(0, 0.5, (800, n)) if weighted else None
+        rejected = np.mean(lx.significance(1, margins, sample_weight=weight).p_value < 0.05)
+        assert 0.03 <= rejected <= 0.07
