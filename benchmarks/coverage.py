@@ -1,9 +1,10 @@
-"""Coverage of the intervals, by simulation.
+"""Coverage of the intervals and size of the tests, by simulation.
 
     python benchmarks/coverage.py [--simulations 4000]
 
 Draws data whose true value is known, and counts how often the interval holds it: four shapes of
-margins, four true values, three sizes; then clusters and log-normal weights. Seeded.
+margins, four true values, three sizes; then clusters and log-normal weights. Then two and six
+models that are equally good, and how often they are called different. Seeded.
 """
 
 import argparse
@@ -113,6 +114,46 @@ def weighted(rng: Generator, simulations: int) -> None:
             print(f"| {draw.__name__} | {value} | " + " | ".join(cells) + " |")
 
 
+def equal_models(rng: Generator, simulations: int, value: float, n: int, k: int) -> np.ndarray:
+    """Draw the margins of k equally good models whose noise is partly shared."""
+    mean = NormalDist().inv_cdf(value) / np.sqrt(2)
+    shared = rng.normal(0, np.sqrt(0.6), (simulations, 1, n))
+    return mean + shared + rng.normal(0, np.sqrt(0.4), (simulations, k, n))
+
+
+def paired(rng: Generator, simulations: int) -> None:
+    """Print how often two equally good models are called different at 5 %."""
+    print("\n| paired test, 5 % | " + " | ".join(f"n = {n}" for n in SIZES) + " |")
+    print("|---" * (1 + len(SIZES)) + "|")
+    for value in TRUE_VALUES:
+        cells = []
+        for n in SIZES:
+            a, b = np.moveaxis(equal_models(rng, simulations, value, n, 2), 1, 0)
+            cells.append(f"{100 * np.mean(lx.compare(1, a, b).p_value < 0.05):.1f}")
+        print(f"| {value} | " + " | ".join(cells) + " |")
+
+
+def family_wise(rng: Generator, simulations: int) -> None:
+    """Print how often any of six equally good models is called different from another at 5 %."""
+    print("\n| any of 15 pairs of 6 models, 5 % | holm | max-t | not adjusted |")
+    print("|---|---|---|---|")
+    for value in (0.7, 0.9):
+        models = equal_models(rng, simulations, value, 100, 6)
+        found = []
+        for adjust in ("holm", "max-t", None):
+            wrong = [
+                np.nanmin(
+                    lx.compare_all(
+                        1, dict(zip("abcdef", m, strict=True)), adjust=adjust
+                    ).adjusted_p_value
+                )
+                < 0.05
+                for m in models
+            ]
+            found.append(f"{100 * np.mean(wrong):.1f}")
+        print(f"| {value}, n = 100 | " + " | ".join(found) + " |")
+
+
 def main() -> None:
     """Print all tables."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -123,6 +164,9 @@ def main() -> None:
         independent(np.random.default_rng(0), simulations, method)
     clustered(np.random.default_rng(1), simulations)
     weighted(np.random.default_rng(2), simulations)
+    print("\nHow often models that are equally good are called different, in per cent")
+    paired(np.random.default_rng(3), simulations)
+    family_wise(np.random.default_rng(4), min(simulations, 2000))
 
 
 if __name__ == "__main__":

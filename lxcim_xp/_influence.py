@@ -20,6 +20,18 @@ class Kernel(NamedTuple):
     sort: Callable[[Namespace, Samples], Descent]
     estimate: Callable[[Namespace, Descent], Array]  # (..., 1)
     influence: Callable[[Namespace, Descent], Array]  # (..., n), sums to zero
+    steadied: Callable[[Namespace, Descent, Array], "Steadied"] | None = None
+
+
+class Steadied(NamedTuple):
+    """A metric after adding one observation that is half right and half wrong.
+
+    The observation is spread over the confidences that are there.
+    """
+
+    estimate: Array  # (..., 1)
+    influence: Array  # (..., n), of the samples
+    own_variance: Array  # (...), of one draw from the observation
 
 
 def sorted_weight(descent: Descent) -> Array:
@@ -72,6 +84,30 @@ def _lxcim_influence(xp: Namespace, descent: Descent) -> Array:
     return 2 * (divide(xp, won, total**2) - divide(xp, everyone.value, total) * _lxcim(xp, descent))
 
 
+def _lxcim_steadied(xp: Namespace, descent: Descent, share: Array) -> Steadied:
+    """Return LxCIM with an observation of a share of all weight: (LxCIM + d / 2) / (1 + d)."""
+    right, everyone = descent.columns[0], _everyone(descent)
+    total = everyone.through[..., -1:]
+    tied = everyone.through - everyone.below
+    # What a right decision wins more than a wrong one, and what any wins: against the samples, and
+    # against the observation, which beats a half of what is surer than it.
+    won_if_right = (total - everyone.through + tied / 2) * (1 + share)
+    won = (right.through + right.below) / 2 + share * (everyone.below + everyone.through) / 4
+    scale = divide(xp, xp.ones_like(total), total * (1 + share))
+    estimate = (_lxcim(xp, descent) + share / 2) / (1 + share)
+    influence = right.value * won_if_right * scale + everyone.value * (won * scale - estimate)
+    off = [(won + credit * won_if_right) * scale - estimate for credit in _credits(xp, descent)]
+    squares = xp.sum(everyone.value * (off[0] ** 2 + off[1] ** 2) / 2, axis=-1)
+    own = (2 * share * scale)[..., 0] ** 2 * total[..., 0] * squares
+    return Steadied(estimate, 2 * scale * influence, own)
+
+
+def _credits(xp: Namespace, descent: Descent) -> tuple[Array, Array]:
+    """Return what the two halves of the observation earn: nothing is decided at no confidence."""
+    half = xp.astype(descent.key > 0, descent.columns[0].value.dtype) / 2
+    return 0.5 - half, 0.5 + half
+
+
 def _accuracy(xp: Namespace, descent: Descent) -> Array:
     right, wrong = (column.through[..., -1:] for column in descent.columns)
     return divide(xp, right, right + wrong)
@@ -82,6 +118,17 @@ def _accuracy_influence(xp: Namespace, descent: Descent) -> Array:
     right, everyone = descent.columns[0], _everyone(descent)
     off = right.value - _accuracy(xp, descent) * everyone.value
     return divide(xp, off, everyone.through[..., -1:])
+
+
+def _accuracy_steadied(xp: Namespace, descent: Descent, share: Array) -> Steadied:
+    right, everyone = descent.columns[0], _everyone(descent)
+    total = everyone.through[..., -1:]
+    estimate = (_accuracy(xp, descent) + share / 2) / (1 + share)
+    influence = divide(xp, right.value - estimate * everyone.value, total * (1 + share))
+    off = [credit - estimate for credit in _credits(xp, descent)]
+    squares = divide(xp, everyone.value * (off[0] ** 2 + off[1] ** 2) / 2, total)
+    own = (share / (1 + share))[..., 0] ** 2 * xp.sum(squares, axis=-1)
+    return Steadied(estimate, influence, own)
 
 
 def _audrc(xp: Namespace, descent: Descent) -> Array:
@@ -138,8 +185,8 @@ def _concordance_influence(xp: Namespace, descent: Descent) -> Array:
 
 
 KERNELS = {
-    "lxcim": Kernel(_by_confidence, _lxcim, _lxcim_influence),
-    "accuracy": Kernel(_by_confidence, _accuracy, _accuracy_influence),
+    "lxcim": Kernel(_by_confidence, _lxcim, _lxcim_influence, _lxcim_steadied),
+    "accuracy": Kernel(_by_confidence, _accuracy, _accuracy_influence, _accuracy_steadied),
     "audrc": Kernel(_by_confidence, _audrc, _audrc_influence),
     "auroc": Kernel(_by_score, _concordance, _concordance_influence),
     "confidence_auroc": Kernel(_by_confidence, _concordance, _concordance_influence),

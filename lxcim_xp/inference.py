@@ -292,7 +292,8 @@ def interval(
         low, high = _logit_bounds(xp, estimate, error, level)
     elif method == "logit+":
         low, high = _logit_bounds(xp, estimate, error, level)
-        steadied = _logit_bounds(xp, *_with_pseudo_observation(xp, metric, samples, drawn), level)
+        steadied = _steadied(xp, metric, samples, descent, drawn)
+        steadied = _logit_bounds(xp, *steadied, level)
         low, high = xp.minimum(low, steadied[0]), xp.maximum(high, steadied[1])
     else:
         low, high = _resampled_bounds(
@@ -491,17 +492,31 @@ def _true_weight(samples: Samples, weight: Array) -> Array:
     return weight if samples.largest_weight is None else weight * samples.largest_weight
 
 
-def _with_pseudo_observation(
-    xp: Namespace, metric: str, samples: Samples, drawn: Design
+def _steadied(
+    xp: Namespace, metric: str, samples: Samples, descent: Descent, drawn: Design
 ) -> tuple[Array, Array]:
     """Return estimate and standard error after adding one observation that knows nothing.
 
     It is half right and half wrong (for AUROC half positive and half negative), spread over the
     observed confidences. Its own part in the variance is that of one observation drawn from there.
     """
+    kernel = KERNELS[metric]
+    weight = _true_weight(samples, sorted_weight(descent))
+    placed = in_order(xp, drawn, descent.places.order)
+    number = effective_number(xp, weight, placed)
+    share = 1 / xp.where(number > 0, number, 1.0)
+    if kernel.steadied is None:
+        return _steadied_by_rows(xp, metric, samples, drawn, share)
+    estimate, value, own = kernel.steadied(xp, descent, share)
+    return estimate[..., 0], xp.sqrt(variance(xp, value, weight, placed).value + own)
+
+
+def _steadied_by_rows(
+    xp: Namespace, metric: str, samples: Samples, drawn: Design, share: Array
+) -> tuple[Array, Array]:
+    """Return the same for any metric, with the observation as rows of their own: another sort."""
     kernel, weight = KERNELS[metric], weights(xp, samples)
-    number = effective_number(xp, _true_weight(samples, weight), drawn)
-    pseudo = weight / xp.where(number > 0, number, 1.0)
+    pseudo = weight * share
     ones = xp.ones_like(samples.label)
     if metric == "auroc":
         score, nothing = samples.score, 0 * ones

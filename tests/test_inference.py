@@ -11,6 +11,10 @@ from hypothesis import strategies as st
 from samples import samples
 
 import lxcim_xp as lx
+from lxcim_xp import inference
+from lxcim_xp._influence import KERNELS
+from lxcim_xp._margins import collect
+from lxcim_xp._variance import design, effective_number
 
 
 def load(name):
@@ -392,3 +396,17 @@ def test_a_coin_is_rejected_as_often_as_it_should():
         weight = rng.lognormal(0, 0.5, (800, n)) if weighted else None
         rejected = np.mean(lx.significance(1, margins, sample_weight=weight).p_value < 0.05)
         assert 0.03 <= rejected <= 0.07
+
+
+@given(
+    samples(weights=st.integers(1, 12).map(lambda k: k / 4)), st.sampled_from(["lxcim", "accuracy"])
+)
+def test_the_closed_form_of_the_pseudo_observation_is_that_of_rows(sample, metric):
+    label, score, weight = sample
+    xp, clean = collect(label, score, weight, None, 0.0, None, -1, "raise")
+    drawn = design(xp, None, None, "importance", clean.score, -1)
+    descent = KERNELS[metric].sort(xp, clean)
+    share = 1 / effective_number(xp, weight, drawn)
+    closed = inference._steadied(xp, metric, clean, descent, drawn)
+    rows = inference._steadied_by_rows(xp, metric, clean, drawn, share)
+    np.testing.assert_allclose(closed, rows, rtol=1e-9, atol=1e-12)
