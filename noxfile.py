@@ -33,6 +33,7 @@ PER_BACKEND = [
         "exchange",
         "curves",
         "selective",
+        "inference",
     )
 ]
 # All other sessions run on the interpreter that runs nox.

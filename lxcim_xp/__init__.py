@@ -9,6 +9,13 @@ JAX, PyTorch or CuPy arrays and run under ``jit``, ``vmap`` and ``grad``.
 """
 
 from lxcim_xp import confusion
+from lxcim_xp.comparison import (
+    Comparison,
+    ComparisonTable,
+    compare,
+    compare_all,
+    required_samples,
+)
 from lxcim_xp.confusion import class_sensitivity, exchange_confusion
 from lxcim_xp.curves import (
     AccuracyRateCurve,
@@ -39,6 +46,15 @@ from lxcim_xp.exchange import (
     exchange_spread,
     random_exchange,
     symmetrize,
+)
+from lxcim_xp.inference import (
+    Interval,
+    Significance,
+    bootstrap,
+    influence,
+    interval,
+    significance,
+    standard_error,
 )
 from lxcim_xp.invariance import (
     CounterExample,
@@ -78,15 +94,19 @@ __version__ = "0.1.0"
 __all__ = [
     "AccuracyAt",
     "AccuracyRateCurve",
+    "Comparison",
+    "ComparisonTable",
     "CounterExample",
     "CumulativeAccuracyCurve",
     "Decision",
     "Decomposition",
     "Exchanged",
     "Finding",
+    "Interval",
     "LocalAccuracy",
     "OperatingPoint",
     "RocCurve",
+    "Significance",
     "Spread",
     "SymmetricRocCurve",
     "Symmetrized",
@@ -105,7 +125,10 @@ __all__ = [
     "auroc",
     "average_precision",
     "bi_auroc",
+    "bootstrap",
     "class_sensitivity",
+    "compare",
+    "compare_all",
     "confidence_auroc",
     "confusion",
     "contributions",
@@ -117,7 +140,9 @@ __all__ = [
     "exchange",
     "exchange_confusion",
     "exchange_spread",
+    "influence",
     "interpolate",
+    "interval",
     "ks_statistic",
     "local_accuracy",
     "logit",
@@ -125,7 +150,10 @@ __all__ = [
     "probability",
     "random_exchange",
     "rate_at",
+    "required_samples",
     "roc_curve",
+    "significance",
+    "standard_error",
     "symmetric_roc_curve",
     "symmetrize",
     "threshold_for",

@@ -390,24 +390,6 @@ def _plain_cumulative_sum(xp: Namespace, x: Array) -> Array:
     return xp.cumulative_sum(x, axis=-1, dtype=x.dtype)
 
 
-def coin_flips(xp: Namespace, seed: Any, shape: tuple[int, ...], like: Array) -> Array:
-    """Return fair coins from a JAX key, or from anything that ``numpy.random.default_rng`` takes.
-
-    From one of the latter the coins are the same in every library.
-    """
-    if array_api_compat.is_jax_array(seed):
-        if library_name(xp) != "jax":
-            raise TypeError(
-                f"seed is a JAX key but the samples are {library_name(xp)} arrays. Pass an integer "
-                f"or a numpy.random.Generator."
-            )
-        import jax
-
-        return jax.random.bernoulli(seed, shape=shape)
-    coins = np.random.default_rng(seed).integers(0, 2, size=shape, dtype=bool)
-    return xp.asarray(coins, device=device_of(xp, like))
-
-
 def map_first_axis(xp: Namespace, function: Callable[..., Array]) -> Callable[..., Array] | None:
     """Return the function mapped over the first axis of its arguments, where the library can."""
     if library_name(xp) != "jax":

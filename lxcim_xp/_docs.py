@@ -56,7 +56,21 @@ _SEED = """seed : int, numpy.random.Generator or JAX key
         Where the coins come from. An integer gives the same exchange in every library; a key needs
         JAX arrays, and may be traced."""
 
+_METRIC = """metric : {"lxcim", "accuracy", "audrc", "auroc", "confidence_auroc"}, default "lxcim"
+        The metric."""
+
+_DESIGN = """groups : array, optional
+        The cluster of each sample, when only clusters are independent (questions with several
+        answers each, say): any labels with NumPy, integers elsewhere.
+    strata : array, optional
+        The stratum of each sample, when the number of samples in each was fixed beforehand.
+    weight_type : {"importance", "frequency"}, default "importance"
+        Whether a weight says how much a sample counts, or how often it was seen."""
+
 _SHARED = {
+    "LABELS": _LABELS,
+    "METRIC": _METRIC,
+    "DESIGN": _DESIGN,
     "PAIRS": _PAIRS,
     "SIDES": _SIDES,
     "SEED": _SEED,

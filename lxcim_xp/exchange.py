@@ -23,7 +23,6 @@ from lxcim_xp._array import (
     Namespace,
     array_like,
     as_array,
-    coin_flips,
     device_of,
     divide,
     kind_of,
@@ -34,6 +33,7 @@ from lxcim_xp._docs import documented
 from lxcim_xp._evaluate import Metric, call, evaluate_rows, one_value
 from lxcim_xp._margins import collect
 from lxcim_xp._mirror import mirror_scores
+from lxcim_xp._random import coin_flips
 from lxcim_xp.decision import Decision
 
 

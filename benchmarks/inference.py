@@ -1,0 +1,94 @@
+"""What inference costs next to the metric itself and next to scikit-learn.
+
+    OPENBLAS_NUM_THREADS=1 python benchmarks/inference.py
+
+All times are medians of contenders that take turns in one process, and are shown as ratios.
+"""
+
+import statistics
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+import lxcim_xp as lx
+
+
+def medians(contenders: dict[str, Callable[[], object]], repeats: int) -> dict[str, float]:
+    """Return the median time of each contender, in seconds."""
+    times: dict[str, list[float]] = {name: [] for name in contenders}
+    for _ in range(repeats):
+        for name, run in contenders.items():
+            start = time.perf_counter()
+            run()
+            times[name].append(time.perf_counter() - start)
+    return {name: statistics.median(taken) for name, taken in times.items()}
+
+
+def errors(rng: np.random.Generator) -> None:
+    """Print standard error and interval over the metric."""
+    print("| over the metric itself | standard error | interval | target |")
+    print("|---|---|---|---|")
+    for n in (10_000, 100_000, 1_000_000):
+        margins, weight = rng.normal(0.7, 1, n), rng.random(n)
+        for name, options in (("uniform", {}), ("weighted", {"sample_weight": weight})):
+            taken = medians(
+                {
+                    "metric": lambda m=margins, o=options: lx.lxcim(1, m, **o),
+                    "error": lambda m=margins, o=options: lx.standard_error(1, m, **o),
+                    "interval": lambda m=margins, o=options: lx.interval(1, m, **o),
+                },
+                9,
+            )
+            ratios = [taken[part] / taken["metric"] for part in ("error", "interval")]
+            print(f"| n = {n}, {name} | {ratios[0]:.1f} | {ratios[1]:.1f} | ≤ 4 |")
+
+
+def resamples(rng: np.random.Generator) -> None:
+    """Print scikit-learn on doubled resamples over our bootstrap."""
+    from sklearn.metrics import roc_auc_score
+
+    n, draws = 10_000, 1000
+    margins = rng.normal(0.7, 1, n)
+    label = np.repeat([1, 0], n)
+
+    def theirs() -> None:
+        drawn = margins[rng.integers(0, n, n)]
+        roc_auc_score(label, np.concatenate([drawn, -drawn]))
+
+    taken = medians(
+        {
+            "ours": lambda: lx.bootstrap(1, margins, n_resamples=draws),
+            "theirs": lambda: [theirs() for _ in range(10)],
+        },
+        5,
+    )
+    ratio = taken["theirs"] / 10 * draws / taken["ours"]
+    print("\n| bootstrap, 1000 draws of 10 000 samples | ratio | target |")
+    print("|---|---|---|")
+    print(f"| scikit-learn on doubled data, over ours | {ratio:.0f} | ≥ 30 |")
+
+
+def comparisons(rng: np.random.Generator) -> None:
+    """Print the comparison of many models over their metrics."""
+    n, k = 100_000, 16
+    truth = rng.normal(0.7, 1, n)
+    scores = {f"model {i}": truth + rng.normal(0, 0.1 + 0.05 * i, n) for i in range(k)}
+    taken = medians(
+        {
+            "metrics": lambda: [lx.lxcim(1, score) for score in scores.values()],
+            "compare_all": lambda: lx.compare_all(1, scores),
+        },
+        5,
+    )
+    ratio = taken["compare_all"] / taken["metrics"]
+    print("\n| comparing 16 models on 100 000 samples | ratio | target |")
+    print("|---|---|---|")
+    print(f"| compare_all over 16 metrics | {ratio:.1f} | ≤ 5 |")
+
+
+if __name__ == "__main__":
+    generator = np.random.default_rng(0)
+    errors(generator)
+    resamples(generator)
+    comparisons(generator)

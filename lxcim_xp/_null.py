@@ -1,0 +1,392 @@
+"""How LxCIM is distributed when there is nothing to find: two null hypotheses and their tails.
+
+Under the coin null every decision is right or wrong like a fair coin, whatever its confidence. Then
+W^2 LxCIM is a sum of independent coins, each worth its sample's score w (2L + T). An undecided
+sample has half credit however coins fall: it is no coin, and its constant half is left out of the
+sum that is observed. Under the uninformative null the right decisions are any of the decisions, as
+many as were seen; that is the Mann-Whitney test on confidence. Nothing here chooses a test or turns
+tails into a verdict.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lxcim_xp._array import (
+    Array,
+    Namespace,
+    array_like,
+    compiled_once,
+    device_of,
+    divide,
+    is_numpy,
+    repeat,
+    take,
+    values_are_at_hand,
+    widest_float,
+)
+from lxcim_xp._margins import Margins
+from lxcim_xp._normal import density, upper_tail
+from lxcim_xp._ranks import ordering, ranked
+
+_NEWTON_STEPS = 16
+
+# The largest coins are tossed in all ways, as long as that makes at most so many numbers.
+_ENUMERATED = 1 << 13
+
+
+class Tails(NamedTuple):
+    """The probabilities of a statistic at most and at least as large as the one observed."""
+
+    lower: Array
+    upper: Array
+
+
+class Coins(NamedTuple):
+    """What each coin is worth, and the sum of those that fell on the right side."""
+
+    score: Array  # (..., n), in order of confidence; zero for what is undecided or does not count
+    observed: Array  # (...), NaN where nothing counts
+
+
+def coins(xp: Namespace, margins: Margins) -> Coins:
+    """Return the coins of which W^2 LxCIM is the sum, but for half the score of the undecided."""
+    ordered = _in_order_of_confidence(xp, margins)
+    score = xp.where(ordered.margin == 0, 0.0, ordered.weight * ordered.twice_rank)
+    observed = xp.sum(xp.where(ordered.margin > 0, score, 0.0), axis=-1)
+    return Coins(score, xp.where(xp.sum(ordered.weight, axis=-1) > 0, observed, xp.nan))
+
+
+def common_span(xp: Namespace, scores: Array) -> Array:
+    """Return the greatest common divisor of whole scores: their sum lives on its multiples.
+
+    It is 1 if there are no ties, and n if all are tied; zero where all scores are.
+    """
+    if is_numpy(xp):
+        return np.gcd.reduce(scores.astype(np.int64), axis=-1).astype(scores.dtype)
+    return compiled_once(xp, _common_span, scores)
+
+
+def exact_coin_tails(xp: Namespace, scores: Array, observed: Array) -> Tails:
+    """Return the tails of a sum of fair coins worth whole scores that sum to n^2 at most.
+
+    It takes n steps on n^2 + 1 probabilities. They are only added and halved, so that the smallest
+    tails are as accurate as the others.
+    """
+    if scores.shape[-1] == 0:
+        return _undefined(xp, observed)
+    return Tails(*compiled_once(xp, _exact_tails, scores, observed))
+
+
+def saddlepoint_coin_tails(
+    xp: Namespace, scores: Array, observed: Array, lattice_span: Array | float | None = None
+) -> Tails:
+    """Return the tails of a sum of fair coins by the formula of Lugannani & Rice (1980).
+
+    With a span, the sum lives on its multiples (see :func:`common_span`) and the second continuity
+    correction of Daniels (1987) applies. Without one it is taken for continuous, once the largest
+    coins have been tossed in all ways: a few large weights make a sum with gaps.
+    """
+    if scores.shape[-1] == 0:
+        return _undefined(xp, observed)
+    if lattice_span is None:
+        return Tails(*compiled_once(xp, _enumerated_tails, scores, observed))
+    span = array_like(xp, lattice_span, observed)
+    return Tails(*compiled_once(xp, _lattice_tails, scores, observed, span))
+
+
+def mann_whitney_tails(xp: Namespace, margins: Margins, *, uniform: bool) -> Tails:
+    """Return the tails of the confidence of the right against that of the wrong decisions.
+
+    The statistic is the gain sum_i c_i w_i (2L_i + T_i - W) over what is decided; for uniform
+    weights (0 or 1) it is twice the Mann-Whitney U less its mean. If any k of the n decisions may
+    be the right ones, each keeping its weight and confidence, it has mean zero and the variance
+    k (n - k) / (n (n - 1)) times the sum of squares of its terms, ties included. The tails are
+    normal, corrected for continuity if weights are uniform. NaN without right or wrong decisions.
+    """
+    ordered = _in_order_of_confidence(xp, _decided_only(xp, margins))
+    total = xp.sum(ordered.weight, axis=-1, keepdims=True)
+    lead = ordered.weight * (ordered.twice_rank - total)
+    is_right = (ordered.margin > 0) & (ordered.weight > 0)
+    gain = xp.sum(xp.where(is_right, lead, 0.0), axis=-1)
+    n = xp.sum(xp.astype(ordered.weight > 0, lead.dtype), axis=-1)
+    right = xp.sum(xp.astype(is_right, lead.dtype), axis=-1)
+    variance = divide(xp, right * (n - right), n * (n - 1)) * xp.sum(lead * lead, axis=-1)
+    # A pair counts 2 in the gain, so that half a step of U is 1.
+    step = 1.0 if uniform else 0.0
+    spread = xp.sqrt(variance)
+    all_tied = spread == 0
+    safe = xp.where(all_tied, 1.0, spread)
+    defined = (right > 0) & (right < n)
+
+    def tail(excess: Array) -> Array:
+        # Where all are tied, the statistic can only be what it is.
+        probability = xp.where(all_tied, 1.0, upper_tail(xp, (excess - step) / safe))
+        return xp.where(defined, probability, xp.nan)
+
+    return Tails(tail(-gain), tail(gain))
+
+
+def two_sided(xp: Namespace, tails: Tails) -> Array:
+    """Return twice the smaller tail, one at most; both nulls are symmetric, so that this is all."""
+    smaller = xp.where(tails.lower < tails.upper, tails.lower, tails.upper)
+    return xp.where(smaller > 0.5, 1.0, 2 * smaller)
+
+
+class _Ordered(NamedTuple):
+    margin: Array
+    weight: Array
+    twice_rank: Array  # 2L + T: the weight below and again the weight through the block of ties
+
+
+def _in_order_of_confidence(xp: Namespace, margins: Margins) -> _Ordered:
+    places = ordering(xp, xp.abs(margins.value))
+    weight = _weights(xp, margins)
+    summed = ranked(xp, places, take(xp, weight, places.order))
+    margin = take(xp, margins.value, places.order)
+    return _Ordered(margin, summed.value, summed.below + summed.through)
+
+
+def _weights(xp: Namespace, margins: Margins) -> Array:
+    if margins.weight is not None:
+        return margins.weight
+    wide = widest_float(xp, margins.value)
+    return xp.ones(margins.value.shape, dtype=wide, device=device_of(xp, margins.value))
+
+
+def _decided_only(xp: Namespace, margins: Margins) -> Margins:
+    weight = xp.where(margins.value == 0, 0.0, _weights(xp, margins))
+    return Margins(margins.value, weight)
+
+
+def _undefined(xp: Namespace, observed: Array) -> Tails:
+    nothing = xp.full_like(observed, xp.nan)
+    return Tails(nothing, nothing)
+
+
+def _common_span(xp: Namespace, scores: Array) -> Array:
+    """Run Euclid's algorithm on all scores at once: the least takes the remainders of the others.
+
+    In two steps the least is halved: either a remainder is below its half, or it leaves one there.
+    """
+
+    def least_of(scores: Array) -> Array:
+        return xp.min(xp.where(scores > 0, scores, xp.inf), axis=-1, keepdims=True)
+
+    def reduce(_: Any, scores: Array) -> Array:
+        least = least_of(scores)
+        least = xp.where(least < xp.inf, least, 1.0)
+        return xp.where(scores == least, scores, scores % least)
+
+    steps = 2 * (2 * scores.shape[-1]).bit_length()
+    least = least_of(repeat(xp, steps, reduce, scores))[..., 0]
+    return xp.where(least < xp.inf, least, 0.0)
+
+
+def _exact_tails(xp: Namespace, scores: Array, observed: Array) -> tuple[Array, Array]:
+    *batch, n = scores.shape
+    place = xp.arange(n * n + 1, device=device_of(xp, scores))
+    place = xp.broadcast_to(xp.reshape(place, (1,) * len(batch) + (-1,)), (*batch, n * n + 1))
+    # The score of bad input may be NaN, which no integer is; its tails will be NaN again.
+    shifts = xp.astype(xp.where(xp.isfinite(scores), scores, 0.0), place.dtype)
+
+    def toss(k: Any, probability: Array) -> Array:
+        source = place - shifts[..., k][..., None]
+        is_there = source >= 0
+        shifted = take(xp, probability, xp.where(is_there, source, 0))
+        return (probability + xp.where(is_there, shifted, 0.0)) / 2
+
+    probability = repeat(xp, n, toss, xp.astype(place == 0, scores.dtype))
+    value = xp.astype(place, scores.dtype)
+    at = observed[..., None]
+    lower = xp.sum(xp.where(value <= at, probability, 0.0), axis=-1)
+    upper = xp.sum(xp.where(value >= at, probability, 0.0), axis=-1)
+    unknown = xp.isnan(observed + xp.sum(scores, axis=-1))
+    return _probability(xp, lower, unknown), _probability(xp, upper, unknown)
+
+
+def _probability(xp: Namespace, p: Array, unknown: Array) -> Array:
+    """Return p without the rounding that lifts it above one, NaN where it is unknown."""
+    return xp.where(unknown, xp.nan, xp.where(p < 1, p, 1.0))
+
+
+def _lattice_tails(
+    xp: Namespace, scores: Array, observed: Array, span: Array
+) -> tuple[Array, Array]:
+    scores, observed, unknown = _known(xp, scores, observed)
+    total = xp.sum(scores, axis=-1)
+    width = xp.where(span > 0, span, 1.0)
+    at_least, at_most = xp.ceil(observed / width) * width, xp.floor(observed / width) * width
+    rounding = _rounding(xp, total)
+    upper = _saddlepoint_upper(xp, scores, at_least, span, rounding)
+    # With all coins turned over, the sum is the total less the sum.
+    lower = _saddlepoint_upper(xp, scores, total - at_most, span, rounding)
+    return _probability(xp, lower, unknown), _probability(xp, upper, unknown)
+
+
+def _enumerated_tails(xp: Namespace, scores: Array, observed: Array) -> tuple[Array, Array]:
+    scores, observed, unknown = _known(xp, scores, observed)
+    rounding = _rounding(xp, xp.sum(scores, axis=-1))[..., None]
+    n = scores.shape[-1]
+    large = max(0, min(n - 1, (_ENUMERATED // n).bit_length() - 1))
+    scores = xp.sort(scores, axis=-1, descending=True)
+    outcomes = _subset_sums(xp, scores[..., :large])
+    others = scores[..., None, large:]
+    total = xp.sum(others, axis=-1)
+    others = xp.broadcast_to(others, (*outcomes.shape, n - large))
+    left = observed[..., None] - outcomes
+    none, rounding = xp.zeros_like(left), xp.broadcast_to(rounding, left.shape)
+    upper = _saddlepoint_upper(xp, others, left, none, rounding)
+    lower = _saddlepoint_upper(xp, others, total - left, none, rounding)
+    return tuple(_probability(xp, xp.mean(tail, axis=-1), unknown) for tail in (lower, upper))
+
+
+def _subset_sums(xp: Namespace, scores: Array) -> Array:
+    """Return the 2^k sums of k coins along the last axis."""
+    sums = xp.zeros_like(xp.sum(scores, axis=-1, keepdims=True))
+    for k in range(scores.shape[-1]):
+        sums = xp.concat([sums, sums + scores[..., k : k + 1]], axis=-1)
+    return sums
+
+
+def _known(xp: Namespace, scores: Array, observed: Array) -> tuple[Array, Array, Array]:
+    """Return scores and sum with zeros where there is NaN among them, and where that is."""
+    unknown = xp.isnan(observed + xp.sum(scores, axis=-1))
+    return (
+        xp.where(unknown[..., None], 0.0, scores),
+        xp.where(unknown, 0.0, observed),
+        unknown,
+    )
+
+
+def _rounding(xp: Namespace, total: Array) -> Array:
+    """Return what sums in two orders may differ by."""
+    return xp.finfo(total.dtype).eps ** 0.75 * total
+
+
+def _saddlepoint_upper(
+    xp: Namespace, scores: Array, observed: Array, span: Array, rounding: Array
+) -> Array:
+    """Return P(S >= observed), from the far side of the mean, where it is small."""
+    total = xp.sum(scores, axis=-1)
+    below_mean = 2 * observed - span < total
+    far = xp.where(below_mean, total - observed + span, observed)
+    positive = scores > 0
+    least = xp.min(xp.where(positive, scores, xp.inf), axis=-1)
+    missed = total - far
+    # With less than the least score missing, nothing is missing.
+    all_right = (missed < least) | (missed <= rounding)
+    smallest = 0.5 ** xp.sum(xp.astype(positive, scores.dtype), axis=-1)
+    inside = xp.where(all_right, (total + span) / 2, far)
+    tail = xp.where(all_right, smallest, _lugannani_rice(xp, scores, inside, span, least, smallest))
+    tail = xp.where(missed < -rounding, 0.0, tail)
+    tail = xp.where(below_mean, 1 - tail, tail)
+    return xp.where(observed <= rounding, 1.0, tail)
+
+
+def _lugannani_rice(
+    xp: Namespace,
+    scores: Array,
+    observed: Array,
+    span: Array,
+    least: Array,
+    smallest: Array,
+) -> Array:
+    """Return P(S >= observed) for an observed sum between the mean and the total.
+
+    Less its mean and in units of its standard deviation, S is a sum of +-b with the cumulant
+    function K(t) = sum log cosh(b t). With K'(t) = d, where d is half a span before the observed
+    sum, and w = sqrt(2 (t d - K)), u = 2 sinh(span t / 2) / span sqrt(K''), the tail is
+    1 - Phi(w) + phi(w) (1 / u - 1 / w).
+    """
+    total = xp.sum(scores, axis=-1)
+    unit = xp.sqrt(xp.sum(scores * scores, axis=-1)) / 2
+    unit = xp.where(unit > 0, unit, 1.0)
+    b = scores / (2 * unit)[..., None]
+    span = span / unit
+    d = (observed - total / 2) / unit - span / 2
+    left = (total - observed) / unit + span / 2
+    left = xp.where(left > 0, left, 1.0)
+    least = xp.where(least < xp.inf, least / unit, 1.0)
+    t = _saddlepoint(xp, b, d, left, least)
+
+    slope, curvature, _ = _derivatives(xp, b, t)
+    deviance = _deviance(xp, b, t) + t * (d - slope)
+    deviance = xp.where(deviance > 0, deviance, 0.0)
+    w = xp.sqrt(2 * deviance)
+    u = t * _sinh_over(xp, span * t / 2) * xp.sqrt(curvature)
+    # 1/u - 1/w loses its digits at the mean, where it vanishes: its first term there, instead.
+    near = (t < xp.finfo(t.dtype).eps ** 0.25) | (u <= 0) | (w <= 0)
+    kurtosis = -2 * xp.sum(b**4, axis=-1)
+    inverses = xp.where(
+        near,
+        -t * (kurtosis / 8 + span * span / 24),
+        1 / xp.where(near, 1.0, u) - 1 / xp.where(near, 1.0, w),
+    )
+    tail = upper_tail(xp, w) + density(xp, w) * inverses
+    # At the end of the range the formula fails; the largest sum and Chernoff's bound enclose what
+    # is true, and meet there.
+    bound = xp.exp(-deviance - t * span / 2)
+    return xp.where(tail > bound, bound, xp.where(tail < smallest, smallest, tail))
+
+
+def _saddlepoint(xp: Namespace, b: Array, d: Array, left: Array, least: Array) -> Array:
+    """Solve K'(t) = d >= 0, where ``left`` is what d is below the supremum of K'.
+
+    Newton's method on log(sup K' - K'), which is almost straight both near the mean and where only
+    the ``least`` score still matters, inside a bracket: K' is at most t, and sup K' - K' at most
+    2 sup K' exp(-least t).
+    """
+    highest = xp.log(2 * (d + left) / left) / least
+    bracket = xp.stack([d, xp.where(highest > d, highest, d), d])
+
+    def approach(_: Any, bracket: Array) -> Array:
+        low, high, t = bracket[0, ...], bracket[1, ...], bracket[2, ...]
+        slope, curvature, rest = _derivatives(xp, b, t)
+        lacking = xp.where(d < left, d - slope, rest - left)  # of two forms the more accurate
+        low, high = xp.where(lacking >= 0, t, low), xp.where(lacking <= 0, t, high)
+        relative = lacking / left
+        relative = xp.where(relative > -0.99, relative, -0.99)
+        newton = t + xp.log1p(relative) * rest / xp.where(curvature > 0, curvature, 1.0)
+        within = (newton >= low) & (newton <= high)
+        return xp.stack([low, high, xp.where(within, newton, xp.sqrt(low * high))])
+
+    if not values_are_at_hand(xp):
+        return repeat(xp, _NEWTON_STEPS, approach, bracket)[2, ...]
+    # A third of the steps is enough almost always, and they are what a long array waits for.
+    precision = 4 * xp.finfo(d.dtype).eps
+    for _ in range(_NEWTON_STEPS):
+        before, bracket = bracket[2, ...], approach(0, bracket)
+        if (abs(bracket[2, ...] - before) <= precision * before).all():
+            break
+    return bracket[2, ...]
+
+
+def _derivatives(xp: Namespace, b: Array, t: Array) -> tuple[Array, Array, Array]:
+    """Return K'(t), K''(t) and what K' is below its supremum."""
+    fall = xp.expm1(-2 * b * t[..., None])
+    rest, whole = 1 + fall, 2 + fall
+    slope = xp.sum(-b * fall / whole, axis=-1)
+    share = b * rest / whole
+    curvature = 4 * xp.sum(b * share / whole, axis=-1)
+    return slope, curvature, 2 * xp.sum(share, axis=-1)
+
+
+def _deviance(xp: Namespace, b: Array, t: Array) -> Array:
+    """Return t K'(t) - K(t) from terms that are all positive and lose no digits."""
+    x = b * t[..., None]
+    tangent = xp.tanh(x)
+    small = xp.where(x < 1, tangent, 0.0)
+    log_cosh = xp.where(
+        x < 1, -xp.log1p(-small * small) / 2, x + xp.log1p(xp.exp(-2 * x)) - math.log(2)
+    )
+    return xp.sum(x * tangent - log_cosh, axis=-1)
+
+
+def _sinh_over(xp: Namespace, x: Array) -> Array:
+    """Return sinh(x) / x."""
+    small = x < 0.01
+    series = 1 + x * x / 6 * (1 + x * x / 20)
+    safe = xp.where(small, 1.0, x)
+    return xp.where(small, series, xp.sinh(safe) / safe)

@@ -1,0 +1,168 @@
+"""From the influence of each sample to a variance: independent samples, clusters, strata.
+
+Units are what is drawn independently: samples, or clusters of samples. A cluster is held by its
+members, each with an equal share of it, so that sums over clusters are sums over samples and no
+shape depends on how many clusters there are.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lxcim_xp._array import (
+    Array,
+    Namespace,
+    as_array,
+    divide,
+    is_numpy,
+    kind_of,
+    namespace,
+    take,
+    values_are_at_hand,
+    widest_float,
+)
+from lxcim_xp._ranks import ordering, ranked
+
+
+class Design(NamedTuple):
+    """How the samples were drawn: codes of clusters and strata, sample axis last."""
+
+    groups: Array | None
+    strata: Array | None
+    frequency: bool  # weights say how often a sample was seen
+
+
+class Variance(NamedTuple):
+    """A variance, one for each batch entry, and what it rests on."""
+
+    value: Array
+    degrees_of_freedom: Array
+
+
+class Spread(NamedTuple):
+    """Rows whose squares sum to the variance, and whose products sum to covariances."""
+
+    rows: Array  # (..., n)
+    degrees_of_freedom: Array  # (...)
+
+
+class _Units(NamedTuple):
+    share: Array  # of a unit that this sample holds
+    value: Array  # of that unit
+    strata: Array | None
+
+
+def design(
+    xp: Namespace, groups: Any, strata: Any, weight_type: str, score: Array, axis: int
+) -> Design:
+    """Check and align what says how the samples were drawn."""
+    if weight_type not in ("importance", "frequency"):
+        raise ValueError(f"weight_type must be 'importance' or 'frequency'; found {weight_type!r}.")
+    return Design(
+        _codes(xp, "groups", groups, score, axis),
+        _codes(xp, "strata", strata, score, axis),
+        weight_type == "frequency",
+    )
+
+
+def in_order(xp: Namespace, drawn: Design, order: Array) -> Design:
+    """Bring the codes into sorted order."""
+    groups, strata = (None if code is None else take(xp, code, order) for code in drawn[:2])
+    return Design(groups, strata, drawn.frequency)
+
+
+def variance(xp: Namespace, influence: Array, weight: Array, drawn: Design) -> Variance:
+    """Return the sum of squared influences of independent units, corrected for their number."""
+    rows, freedom = spread(xp, influence, weight, drawn)
+    return Variance(xp.sum(rows**2, axis=-1), freedom)
+
+
+def spread(xp: Namespace, influence: Array, weight: Array, drawn: Design) -> Spread:
+    """Return the deviations of independent units, corrected for their number.
+
+    With S the influence of a unit and G the number of units, G / (G - 1) * sum S^2 is the variance
+    (CR1 for clusters); in strata it is S less its mean there, and the number of units there. NaN
+    where there is a single unit, which says nothing about the spread.
+    """
+    share, value, strata = _units(xp, influence, weight, drawn)
+    count = xp.sum(share, axis=-1, keepdims=True)
+    if strata is None:
+        freedom = count - 1
+        off = value
+    else:
+        places = ordering(xp, strata)
+        share, value = (take(xp, column, places.order) for column in (share, value))
+        units, total = (
+            sums.through - sums.below
+            for sums in (ranked(xp, places, share), ranked(xp, places, share * value))
+        )
+        held = xp.where(share > 0, divide(xp, share, units), 0.0)
+        freedom = count - xp.sum(held, axis=-1, keepdims=True)
+        off = value - divide(xp, total, units)
+        count = units
+    # By rounding, a count may be off a whole number by little.
+    enough = count > 1.5
+    factor = share * count / xp.where(enough, count - 1, 1.0)
+    rows = xp.where(share > 0, xp.sqrt(factor) * off, 0.0)
+    rows = xp.where(enough | (share == 0), rows, xp.full_like(rows, xp.nan))
+    return Spread(rows, freedom[..., 0])
+
+
+def effective_number(xp: Namespace, weight: Array, drawn: Design) -> Array:
+    """Return the number of equally weighted units that are worth as much, (..., 1)."""
+    total = xp.sum(weight, axis=-1, keepdims=True)
+    if drawn.frequency and drawn.groups is None:
+        return total
+    units = _units(xp, weight, weight, drawn._replace(strata=None, frequency=False))
+    return divide(xp, total**2, xp.sum(units.share * units.value**2, axis=-1, keepdims=True))
+
+
+def _units(xp: Namespace, column: Array, weight: Array, drawn: Design) -> _Units:
+    present = xp.astype(weight > 0, weight.dtype)
+    if drawn.groups is None:
+        if drawn.frequency:
+            return _Units(
+                weight, xp.where(weight > 0, divide(xp, column, weight), 0.0), drawn.strata
+            )
+        return _Units(present, column, drawn.strata)
+    places = ordering(xp, drawn.groups)
+    sums, members = (ranked(xp, places, take(xp, part, places.order)) for part in (column, present))
+    count = members.through - members.below
+    share = xp.where(members.value > 0, divide(xp, members.value, count), 0.0)
+    strata = None if drawn.strata is None else take(xp, drawn.strata, places.order)
+    return _Units(share, sums.through - sums.below, strata)
+
+
+def _codes(xp: Namespace, name: str, given: Any, score: Array, axis: int) -> Array | None:
+    if given is None:
+        return None
+    if is_numpy(xp):
+        labels = np.asarray(given)
+        codes = np.unique(labels, return_inverse=True)[1].reshape(labels.shape)
+    else:
+        namespace(y_score=score, **{name: given})
+        codes = as_array(xp, given, score)
+        if kind_of(xp, codes.dtype) != "integral":
+            raise TypeError(
+                f"{name} must hold integers; found dtype {codes.dtype}. Number the {name} from 0."
+            )
+    if axis not in (-1, codes.ndim - 1) and codes.ndim > 1:
+        codes = xp.moveaxis(codes, axis, -1)
+    try:
+        codes = xp.broadcast_to(codes, score.shape)
+    except (ValueError, RuntimeError) as error:
+        raise ValueError(
+            f"{name} must have one entry for each sample; found shape {tuple(codes.shape)} for "
+            f"samples of shape {tuple(score.shape)}."
+        ) from error
+    if (
+        values_are_at_hand(xp)
+        and name == "groups"
+        and codes.shape[-1]
+        and not (codes.min(axis=-1) < codes.max(axis=-1)).all()
+    ):
+        raise ValueError(
+            "groups must hold at least two clusters; found one. A single cluster says nothing "
+            "about the spread between clusters: leave groups out if samples are independent."
+        )
+    return xp.astype(codes, widest_float(xp, score))

@@ -1,0 +1,649 @@
+"""Standard errors, intervals, bootstrap draws and tests for one model.
+
+Everything rests on the influence of each sample, which comes with the metric from a single sort.
+:mod:`lxcim_xp.comparison` compares models.
+
+>>> from lxcim_xp import interval, standard_error
+>>> margins = [2.0, 1.5, -0.5, 3.0, 0.5, -1.0, 2.5, 1.0]
+>>> standard_error(1, margins).round(3)
+np.float64(0.12)
+>>> found = interval(1, margins)
+>>> found.low.round(3), found.estimate.round(3), found.high.round(3)
+(np.float64(0.427), np.float64(0.875), np.float64(0.984))
+"""
+
+from collections.abc import Callable, Iterable
+from statistics import NormalDist
+from typing import Any, NamedTuple
+
+from lxcim_xp._array import Array, Namespace, divide
+from lxcim_xp._descent import Descent
+from lxcim_xp._docs import documented
+from lxcim_xp._influence import KERNELS, Kernel, sorted_weight
+from lxcim_xp._margins import Samples, collect, finish, signed_margins, weights
+from lxcim_xp._normal import quantile, upper_tail
+from lxcim_xp._null import (
+    coins,
+    common_span,
+    exact_coin_tails,
+    mann_whitney_tails,
+    saddlepoint_coin_tails,
+)
+from lxcim_xp._ranks import in_input_order
+from lxcim_xp._resample import bootstrap_draws
+from lxcim_xp._variance import (
+    Design,
+    Variance,
+    design,
+    effective_number,
+    in_order,
+    spread,
+    variance,
+)
+from lxcim_xp.decision import Decision, absolute
+
+_NULLS = ("coin", "uninformative")
+_ALTERNATIVES = ("two-sided", "greater", "less")
+_EXACT = 200  # samples up to which the distribution of the coins is computed in full
+_METHODS = ("logit+", "logit", "wald", "bootstrap", "bca", "bayes")
+
+
+class Interval(NamedTuple):
+    """A confidence interval, as :func:`interval` returns it.
+
+    Parameters
+    ----------
+    estimate : array
+        The metric.
+    low, high : array
+        The bounds, between 0 and 1.
+    standard_error : array
+        The standard error of the estimate.
+
+    Examples
+    --------
+    >>> from lxcim_xp import interval
+    >>> interval(1, [2.0, 1.0, 3.0]).low < 1
+    np.True_
+    """
+
+    estimate: Array
+    low: Array
+    high: Array
+    standard_error: Array
+
+
+class Significance(NamedTuple):
+    """The outcome of a test, as :func:`significance` returns it.
+
+    Parameters
+    ----------
+    statistic : array
+        LxCIM, or the AUROC of the confidence.
+    p_value : array
+        The chance of a statistic as extreme under the null.
+    null : str
+        What was tested.
+    alternative : str
+        Which statistics count as extreme.
+    method : str
+        How the p-value was computed.
+
+    Examples
+    --------
+    >>> from lxcim_xp import significance
+    >>> significance(1, [1.0, 2.0, 3.0]).method
+    'exact'
+    """
+
+    statistic: Array
+    p_value: Array
+    null: str
+    alternative: str
+    method: str
+
+
+@documented
+def influence(
+    y_true: Any,
+    y_score: Any,
+    *,
+    metric: str = "lxcim",
+    sample_weight: Any = None,
+    where: Any = None,
+    threshold: Any = 0.0,
+    decision: Decision | None = None,
+    axis: int = -1,
+    nan_policy: str = "raise",
+) -> Array:
+    """Return how much each sample moves a metric, in the order of the input.
+
+    It is the weight of the sample times the derivative of the metric by it. The values sum to
+    zero; the sum of their squares is, up to n / (n - 1), the squared standard error.
+
+    Parameters
+    ----------
+    <LABEL_AND_SCORE>
+    <METRIC>
+    <OPTIONS>
+
+    Returns
+    -------
+    array
+        One value for each sample, in the shape, library, dtype and device of ``y_score``
+        broadcast; zero for samples that do not count, NaN where the metric is undefined.
+
+    See Also
+    --------
+    standard_error : What it is for.
+    contributions : The share of each sample in the metric.
+
+    Examples
+    --------
+    >>> from lxcim_xp import influence
+    >>> influence(1, [2.0, -1.0, 1.0])
+    array([ 0.14814815, -0.18518519,  0.03703704])
+    """
+    kernel = kernel_of(metric)
+    xp, samples = collect(
+        y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
+    )
+    descent = kernel.sort(xp, samples)
+    value = in_input_order(xp, descent.places, kernel.influence(xp, descent))
+    value = finish(xp, samples, value)
+    return value if axis == -1 else xp.moveaxis(value, -1, axis)
+
+
+@documented
+def standard_error(
+    y_true: Any,
+    y_score: Any,
+    *,
+    metric: str = "lxcim",
+    groups: Any = None,
+    strata: Any = None,
+    weight_type: str = "importance",
+    sample_weight: Any = None,
+    where: Any = None,
+    threshold: Any = 0.0,
+    decision: Decision | None = None,
+    axis: int = -1,
+    nan_policy: str = "raise",
+) -> Array:
+    """Return the standard error of a metric.
+
+    Parameters
+    ----------
+    <LABEL_AND_SCORE>
+    <METRIC>
+    <DESIGN>
+    <OPTIONS>
+
+    Returns
+    -------
+    array
+        One value for each batch entry, in the library, dtype and device of ``y_score``; NaN where
+        the metric is undefined, and for a single sample, which says nothing about its spread.
+
+    See Also
+    --------
+    interval : Use this to report: near 1 a standard error alone misleads.
+
+    Notes
+    -----
+    It is of first order, like DeLong's for AUROC. When every decision is right it is zero, which is
+    not certainty; :func:`interval` does not collapse there. The standard error by DeLong of the
+    AUROC of the doubled data is too small by a factor of sqrt(2), because each sample is there
+    twice.
+
+    Examples
+    --------
+    >>> from lxcim_xp import standard_error
+    >>> standard_error(1, [2.0, -1.0, 1.0, 3.0], metric="accuracy")
+    np.float64(0.25)
+    """
+    kernel = kernel_of(metric)
+    xp, samples = collect(
+        y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
+    )
+    drawn = design(xp, groups, strata, weight_type, samples.score, axis)
+    descent = kernel.sort(xp, samples)
+    return finish(xp, samples, xp.sqrt(_variance(xp, kernel, samples, descent, drawn).value))
+
+
+@documented
+def interval(
+    y_true: Any,
+    y_score: Any,
+    *,
+    metric: str = "lxcim",
+    level: float = 0.95,
+    method: str = "logit+",
+    groups: Any = None,
+    strata: Any = None,
+    weight_type: str = "importance",
+    n_resamples: int = 2000,
+    seed: Any = 0,
+    sample_weight: Any = None,
+    where: Any = None,
+    threshold: Any = 0.0,
+    decision: Decision | None = None,
+    axis: int = -1,
+    nan_policy: str = "raise",
+) -> Interval:
+    """Return a confidence interval that stays between 0 and 1 and does not collapse at 1.
+
+    Parameters
+    ----------
+    <LABEL_AND_SCORE>
+    <METRIC>
+    level : float, default 0.95
+        The coverage, between 0 and 1.
+    method : {"logit+", "logit", "wald", "bootstrap", "bca", "bayes"}, default "logit+"
+        "wald" is the estimate plus and minus standard errors, cut at 0 and 1. "logit" is that on
+        the scale of log-odds. "logit+" joins it with the one after adding a pseudo-observation,
+        half right and half wrong, spread over the observed confidences. "bootstrap" takes
+        percentiles of resamples, "bca" corrects them for bias and skewness, "bayes" takes
+        percentiles of Bayesian resamples. Of these only "logit+" has a width when every decision
+        is right.
+    <DESIGN>
+    n_resamples : int, default 2000
+        The number of resamples of the last three methods.
+    seed : int, numpy.random.Generator or JAX key, default 0
+        Where they come from.
+    <OPTIONS>
+
+    Returns
+    -------
+    Interval
+        ``estimate``, ``low``, ``high`` and ``standard_error``, each with one value for each batch
+        entry; NaN where the metric is undefined. The bounds are NaN with a single sample, and where
+        the method would give no width (every decision right, and another method than "logit+").
+
+    See Also
+    --------
+    compare : The difference of two models, which is much more precise on the same samples.
+    bootstrap : The resamples themselves.
+
+    Examples
+    --------
+    Five decisions, all right:
+
+    >>> from lxcim_xp import interval
+    >>> found = interval(1, [1.0, 2.0, 3.0, 4.0, 5.0])
+    >>> found.low.round(2), found.high
+    (np.float64(0.28), np.float64(1.0))
+    """
+    check_level(level)
+    if method not in _METHODS:
+        raise ValueError(f"method must be one of {_METHODS}; found {method!r}.")
+    kernel = kernel_of(metric)
+    xp, samples = collect(
+        y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
+    )
+    drawn = design(xp, groups, strata, weight_type, samples.score, axis)
+    descent = kernel.sort(xp, samples)
+    estimate = kernel.estimate(xp, descent)[..., 0]
+    error = xp.sqrt(_variance(xp, kernel, samples, descent, drawn).value)
+    if method == "wald":
+        width = _normal_quantile(level) * error
+        low, high = estimate - width, estimate + width
+    elif method == "logit":
+        low, high = _logit_bounds(xp, estimate, error, level)
+    elif method == "logit+":
+        low, high = _logit_bounds(xp, estimate, error, level)
+        steadied = _steadied(xp, metric, samples, descent, drawn)
+        steadied = _logit_bounds(xp, *steadied, level)
+        low, high = xp.minimum(low, steadied[0]), xp.maximum(high, steadied[1])
+    else:
+        low, high = _resampled_bounds(
+            xp, kernel, descent, samples, drawn, level, method, n_resamples, seed
+        )
+    one = xp.ones_like(estimate)
+    low, high = xp.maximum(low, 0 * one), xp.minimum(high, one)
+    # One sample, or one cluster, says nothing about the spread, and no width is no certainty.
+    seen = ~xp.isnan(error) & (low < high)
+    low, high = (xp.where(seen, bound, xp.full_like(bound, xp.nan)) for bound in (low, high))
+    return Interval(*(finish(xp, samples, part) for part in (estimate, low, high, error)))
+
+
+@documented
+def bootstrap(
+    y_true: Any,
+    y_score: Any,
+    *,
+    metric: str = "lxcim",
+    n_resamples: int = 1000,
+    seed: Any = 0,
+    bayes: bool = False,
+    groups: Any = None,
+    progress: bool = False,
+    sample_weight: Any = None,
+    where: Any = None,
+    threshold: Any = 0.0,
+    decision: Decision | None = None,
+    nan_policy: str = "raise",
+) -> Array:
+    """Return a metric of resamples of one list of samples, which is sorted once.
+
+    Parameters
+    ----------
+    <LABEL_AND_SCORE>
+    <METRIC>
+    n_resamples : int, default 1000
+        The number of resamples.
+    seed : int, numpy.random.Generator or JAX key, default 0
+        Where they come from. A key needs JAX arrays, and may be traced.
+    bayes : bool, default False
+        Whether to draw weights from a flat Dirichlet distribution (the Bayesian bootstrap) instead
+        of drawing samples with replacement.
+    groups : array, optional
+        The cluster of each sample: clusters are drawn, not samples. Integers from 0 without gaps
+        where values cannot be inspected (any library but NumPy).
+    progress : bool, default False
+        Whether to show a progress bar; needs rich.
+    sample_weight, where, threshold, decision, nan_policy
+        As everywhere, see :func:`lxcim`.
+
+    Returns
+    -------
+    array of shape (n_resamples,)
+        The metric of each resample; NaN where a resample leaves it undefined.
+
+    See Also
+    --------
+    interval : Intervals from them, and without.
+
+    Notes
+    -----
+    A resample is a row of weights on the sorted samples. Memory is bounded: rows are made in
+    chunks. For the discrete AUDRC a sample drawn twice counts as one of twice the weight.
+
+    Examples
+    --------
+    >>> from lxcim_xp import bootstrap
+    >>> bootstrap(1, [2.0, -1.0, 1.0, 3.0], n_resamples=500).std().round(1)
+    np.float64(0.2)
+    """
+    if n_resamples < 1:
+        raise ValueError(f"n_resamples must be at least 1; found {n_resamples}.")
+    kernel = kernel_of(metric)
+    xp, samples = collect(
+        y_true, y_score, sample_weight, where, threshold, decision, -1, nan_policy
+    )
+    if samples.score.ndim != 1:
+        raise ValueError(
+            f"bootstrap takes one list of samples; found y_score of shape "
+            f"{tuple(samples.score.shape)}. Call it for each entry, or map it with jax.vmap."
+        )
+    drawn = design(xp, groups, None, "importance", samples.score, -1)
+    descent = kernel.sort(xp, samples)
+    draws = _draws(xp, kernel, descent, drawn, n_resamples, seed, bayes, _bar if progress else iter)
+    return finish(xp, samples, draws)
+
+
+@documented
+def significance(
+    y_true: Any,
+    y_score: Any,
+    *,
+    null: str = "coin",
+    alternative: str = "two-sided",
+    sample_weight: Any = None,
+    where: Any = None,
+    threshold: Any = 0.0,
+    decision: Decision | None = None,
+    axis: int = -1,
+    nan_policy: str = "raise",
+) -> Significance:
+    """Test whether decisions are better than a coin's, or confidences better than none.
+
+    Parameters
+    ----------
+    <LABEL_AND_SCORE>
+    null : {"coin", "uninformative"}, default "coin"
+        "coin": each decision is right by a fair coin, whatever its confidence; LxCIM is 1/2 in
+        expectation. "uninformative": at the accuracy that is there, confidence does not tell right
+        decisions from wrong ones (the test of Mann and Whitney); LxCIM is the accuracy in
+        expectation.
+    alternative : {"two-sided", "greater", "less"}, default "two-sided"
+        Which statistics speak against the null.
+    <OPTIONS>
+
+    Returns
+    -------
+    Significance
+        ``statistic``, ``p_value``, and the names of ``null``, ``alternative`` and ``method``:
+        "exact" for the coin with up to 200 samples of equal weight, "saddlepoint" for more or
+        weighted ones, "normal" for the second null. Under ``jit`` return its arrays, not its names.
+
+    See Also
+    --------
+    interval : How large, rather than whether.
+
+    Notes
+    -----
+    Given the confidences, N^2 LxCIM is a sum of coins worth 2L + T each; undecided samples earn
+    half of theirs in any case. This is not the null of Wilcoxon's signed-rank test, which has other
+    scores.
+
+    Examples
+    --------
+    Five decisions, all right: one outcome of 32.
+
+    >>> from lxcim_xp import significance
+    >>> significance(1, [1.0, 2.0, 3.0, 4.0, 5.0], alternative="greater").p_value
+    np.float64(0.03125)
+    """
+    for name, found, allowed in (
+        ("null", null, _NULLS),
+        ("alternative", alternative, _ALTERNATIVES),
+    ):
+        if found not in allowed:
+            raise ValueError(f"{name} must be one of {allowed}; found {found!r}.")
+    xp, samples = collect(
+        y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
+    )
+    margins, uniform = signed_margins(xp, samples), sample_weight is None
+    metric, method = "lxcim", "exact"
+    if null == "uninformative":
+        metric, method = "confidence_auroc", "normal"
+        tails = mann_whitney_tails(xp, margins, uniform=uniform)
+    else:
+        score, observed = coins(xp, margins)
+        if uniform and score.shape[-1] <= _EXACT:
+            tails = exact_coin_tails(xp, score, observed)
+        else:
+            method = "saddlepoint"
+            span = common_span(xp, score) if uniform else None
+            tails = saddlepoint_coin_tails(xp, score, observed, span)
+    one = xp.ones_like(tails.lower)
+    both = xp.minimum(one, 2 * xp.minimum(*tails))
+    p_value = {"two-sided": both, "less": tails.lower, "greater": tails.upper}[alternative]
+    kernel = KERNELS[metric]
+    statistic = kernel.estimate(xp, kernel.sort(xp, samples))[..., 0]
+    statistic, p_value = (finish(xp, samples, part) for part in (statistic, p_value))
+    return Significance(statistic, p_value, null, alternative, method)
+
+
+def kernel_of(metric: str) -> Kernel:
+    """Return the kernel of a metric by its name."""
+    if metric not in KERNELS:
+        raise ValueError(f"metric must be one of {tuple(KERNELS)}; found {metric!r}.")
+    return KERNELS[metric]
+
+
+def check_level(level: float) -> None:
+    """Refuse a coverage that is none."""
+    if not 0 < level < 1:
+        raise ValueError(f"level must lie between 0 and 1; found {level!r}. Pass 0.95 for 95 %.")
+
+
+def _variance(
+    xp: Namespace, kernel: Kernel, samples: Samples, descent: Descent, drawn: Design
+) -> Variance:
+    weight = _true_weight(samples, sorted_weight(descent))
+    drawn = in_order(xp, drawn, descent.places.order)
+    return variance(xp, kernel.influence(xp, descent), weight, drawn)
+
+
+def _true_weight(samples: Samples, weight: Array) -> Array:
+    """Undo the scaling of the weights, which only frequencies feel."""
+    return weight if samples.largest_weight is None else weight * samples.largest_weight
+
+
+def _steadied(
+    xp: Namespace, metric: str, samples: Samples, descent: Descent, drawn: Design
+) -> tuple[Array, Array]:
+    """Return estimate and standard error after adding one observation that knows nothing.
+
+    It is half right and half wrong (for AUROC half positive and half negative), spread over the
+    observed confidences. Its own part in the variance is that of one observation drawn from there.
+    """
+    kernel = KERNELS[metric]
+    weight = _true_weight(samples, sorted_weight(descent))
+    placed = in_order(xp, drawn, descent.places.order)
+    number = effective_number(xp, weight, placed)
+    share = 1 / xp.where(number > 0, number, 1.0)
+    if kernel.steadied is None:
+        return _steadied_by_rows(xp, metric, samples, drawn, share)
+    estimate, value, own = kernel.steadied(xp, descent, share)
+    return estimate[..., 0], xp.sqrt(variance(xp, value, weight, placed).value + own)
+
+
+def _steadied_by_rows(
+    xp: Namespace, metric: str, samples: Samples, drawn: Design, share: Array
+) -> tuple[Array, Array]:
+    """Return the same for any metric, with the observation as rows of their own: another sort."""
+    kernel, weight = KERNELS[metric], weights(xp, samples)
+    pseudo = weight * share
+    ones = xp.ones_like(samples.label)
+    if metric == "auroc":
+        score, nothing = samples.score, 0 * ones
+        joined = [samples.score, score, score], [samples.label, ones, nothing]
+    else:
+        margin = signed_margins(xp, samples).value
+        joined = [margin, xp.abs(margin), -xp.abs(margin)], [ones, ones, ones]
+    score, label = (xp.concat(parts, axis=-1) for parts in joined)
+    everyone = xp.concat([weight, pseudo / 2, pseudo / 2], axis=-1)
+    samples = samples._replace(score=score, label=label, weight=everyone, decision=absolute())
+    descent = kernel.sort(xp, samples)
+    value = kernel.influence(xp, descent)
+    weight = sorted_weight(descent)
+    order = descent.places.order
+    n = pseudo.shape[-1]
+    is_real = xp.astype(order < n, weight.dtype)
+    # A draw from the pseudo-observation has all of its weight.
+    whole = xp.sum(pseudo, axis=-1, keepdims=True)
+    own = xp.where(is_real * weight == 0, value**2 * whole / xp.where(weight > 0, weight, 1.0), 0.0)
+    real = _for_copies(xp, drawn, order, n)
+    real_part = variance(xp, value * is_real, _true_weight(samples, weight * is_real), real)
+    return kernel.estimate(xp, descent)[..., 0], xp.sqrt(real_part.value + xp.sum(own, axis=-1))
+
+
+def _for_copies(xp: Namespace, drawn: Design, order: Array, n: int) -> Design:
+    """Bring codes into the order of samples joined with two copies, which are not drawn."""
+    return in_order(xp, drawn, order % n)
+
+
+def _logit_bounds(
+    xp: Namespace, estimate: Array, error: Array, level: float
+) -> tuple[Array, Array]:
+    """Return bounds that are symmetric in the log-odds; the estimate itself at 0 and 1."""
+    inside = (estimate > 0) & (estimate < 1)
+    safe = xp.where(inside, estimate, 0.5)
+    odds = xp.log(safe) - xp.log1p(-safe)
+    width = _normal_quantile(level) * error / (safe * (1 - safe))
+    # In halves, where exp cannot overflow.
+    low, high = (0.5 + 0.5 * xp.tanh((odds + step) / 2) for step in (-width, width))
+    return xp.where(inside, low, estimate), xp.where(inside, high, estimate)
+
+
+def _normal_quantile(level: float) -> float:
+    return NormalDist().inv_cdf((1 + level) / 2)
+
+
+def _draws(
+    xp: Namespace,
+    kernel: Kernel,
+    descent: Descent,
+    drawn: Design,
+    n_resamples: int,
+    seed: Any,
+    bayes: bool,
+    progress: Callable[[Iterable[int]], Iterable[int]],
+) -> Array:
+    groups = in_order(xp, drawn, descent.places.order).groups
+    return bootstrap_draws(xp, kernel, descent, groups, n_resamples, seed, bayes, progress)
+
+
+def _resampled_bounds(
+    xp: Namespace,
+    kernel: Kernel,
+    descent: Descent,
+    samples: Samples,
+    drawn: Design,
+    level: float,
+    method: str,
+    n_resamples: int,
+    seed: Any,
+) -> tuple[Array, Array]:
+    if samples.score.ndim != 1:
+        raise ValueError(
+            f"method={method!r} takes one list of samples; found y_score of shape "
+            f"{tuple(samples.score.shape)}. Call it for each entry, or map it with jax.vmap."
+        )
+    if drawn.strata is not None or drawn.frequency:
+        raise ValueError(
+            f"method={method!r} draws samples or clusters; it knows neither strata nor frequency "
+            f"weights. Pass method='logit+', or repeat the samples."
+        )
+    draws = _draws(xp, kernel, descent, drawn, n_resamples, seed, method == "bayes", iter)
+    shares = [xp.full_like(draws[0], (1 - level) / 2), xp.full_like(draws[0], (1 + level) / 2)]
+    if method == "bca":
+        rows = spread(
+            xp,
+            kernel.influence(xp, descent),
+            _true_weight(samples, sorted_weight(descent)),
+            in_order(xp, drawn, descent.places.order),
+        ).rows
+        shares = _corrected(xp, shares, draws, kernel.estimate(xp, descent)[0], rows)
+    draws = xp.sort(draws)
+    low, high = (_quantile(xp, draws, share) for share in shares)
+    return low, high
+
+
+def _corrected(
+    xp: Namespace, shares: list[Array], draws: Array, estimate: Array, rows: Array
+) -> list[Array]:
+    """Correct percentiles for bias and skewness (Efron 1987)."""
+    below = xp.astype(draws < estimate, draws.dtype) + 0.5 * xp.astype(
+        draws == estimate, draws.dtype
+    )
+    bias = quantile(xp, xp.mean(below))
+    skewness = divide(xp, xp.sum(rows**3), 6 * xp.sum(rows**2) ** 1.5)
+    corrected = []
+    for share in shares:
+        shifted = bias + quantile(xp, share)
+        corrected.append(upper_tail(xp, -(bias + shifted / (1 - skewness * shifted))))
+    return corrected
+
+
+def _quantile(xp: Namespace, ordered: Array, share: Array) -> Array:
+    """Return a quantile of sorted values, linear between them."""
+    last = ordered.shape[-1] - 1
+    place = share * last
+    below = xp.astype(xp.floor(place), xp.int32)
+    below = xp.where(below < last, below, last)
+    above = xp.where(below < last, below + 1, below)
+    low, high = ordered[below], ordered[above]
+    return low + (place - xp.astype(below, place.dtype)) * (high - low)
+
+
+def _bar(chunks: Iterable[int]) -> Iterable[int]:
+    try:
+        from rich.progress import track
+    except ImportError as error:
+        raise ImportError("progress=True needs rich. Install it, or leave progress out.") from error
+    bar: Iterable[int] = track(chunks, description="resampling", transient=True)
+    return bar

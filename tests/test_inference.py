@@ -1,0 +1,412 @@
+"""Inference: influence against its definition, variances against other formulas, coverage."""
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+from backends import context, convert, to_numpy
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import lxcim_xp as lx
+from lxcim_xp import inference
+from lxcim_xp._influence import KERNELS
+from lxcim_xp._margins import collect
+from lxcim_xp._variance import design, effective_number
+from lxcim_xp.testing import samples
+
+
+def load(name):
+    """Import a script of benchmarks/."""
+    path = Path(__file__).parents[1] / "benchmarks" / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+METRICS = ["lxcim", "accuracy", "audrc", "auroc", "confidence_auroc"]
+SIX = samples(min_size=6, max_size=6, weights=st.integers(1, 12).map(lambda k: k / 4))
+
+
+def influence_of(metric):
+    def influence(y_true, y_score, *, sample_weight=None, where=None):
+        return lx.influence(
+            y_true, y_score, metric=metric, sample_weight=sample_weight, where=where
+        )
+
+    return influence
+
+
+INFLUENCES = {metric: influence_of(metric) for metric in METRICS}
+
+
+def kernel_influence(y_true, y_score, weight):
+    """Return the influence on LxCIM from the whole matrix of pairs."""
+    m, total = (2 * y_true - 1) * np.clip(y_score, -1e6, 1e6), weight.sum()
+    won = ((np.sign(np.add.outer(m, m)) + 1) / 2) @ weight / total
+    return 2 * weight / total * (won - won @ weight / total)
+
+
+@given(SIX)
+def test_influence_is_that_of_the_matrix_of_pairs(runner, sample):
+    found = runner(INFLUENCES["lxcim"], *sample)[: sample[0].size]
+    np.testing.assert_allclose(found, kernel_influence(*sample), atol=runner.tolerance)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.runners("numpy-eager")
+@given(sample=samples(weights=st.integers(0, 12).map(lambda k: k / 4)))
+def test_influence_is_the_derivative_by_the_weights(runner, metric, sample):
+    label, score, weight = sample
+    function = getattr(lx, metric)
+    found = lx.influence(label, score, metric=metric, sample_weight=weight)
+    assume(np.isfinite(function(label, score, sample_weight=weight)))
+    step = 1e-6
+    for i in np.flatnonzero(weight):
+        moved = [weight + sign * step * weight[i] * np.eye(len(weight))[i] for sign in (1, -1)]
+        up, down = (function(label, score, sample_weight=w) for w in moved)
+        np.testing.assert_allclose(found[i], (up - down) / (2 * step), atol=1e-7)
+    np.testing.assert_allclose(found.sum(), 0, atol=1e-14)
+    np.testing.assert_array_equal(found[weight == 0], 0)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_standard_errors_agree_with_the_bootstrap(metric):
+    rng = np.random.default_rng(0)
+    label = rng.integers(0, 2, 400)
+    score = rng.normal(1.2 * (2 * label - 1), 1.5)
+    weight = rng.lognormal(0, 0.5, 400)
+    options = {"metric": metric, "sample_weight": weight}
+    draws = lx.bootstrap(label, score, n_resamples=4000, **options)
+    error = lx.standard_error(label, score, **options)
+    np.testing.assert_allclose(draws.std(), error, rtol=0.06)
+    np.testing.assert_allclose(
+        draws.mean(),
+        getattr(lx, metric)(label, score, sample_weight=weight),
+        atol=0.2 * error + 0.004,
+    )
+    bayes = lx.bootstrap(label, score, n_resamples=4000, bayes=True, **options)
+    np.testing.assert_allclose(bayes.std(), error, rtol=0.06)
+
+
+def test_the_standard_error_of_accuracy_is_that_of_a_mean():
+    rng = np.random.default_rng(1)
+    margins = rng.normal(0.5, 1, 50)
+    right = margins > 0
+    expected = right.std(ddof=1) / np.sqrt(50)
+    np.testing.assert_allclose(lx.standard_error(1, margins, metric="accuracy"), expected)
+
+
+def test_frequency_weights_are_repeated_samples():
+    rng = np.random.default_rng(2)
+    margins, times = rng.normal(0.5, 1, 30).round(1), rng.integers(0, 5, 30)
+    repeated = np.repeat(margins, times)
+    for metric in ("lxcim", "accuracy", "confidence_auroc"):
+        found = lx.interval(1, margins, sample_weight=times, weight_type="frequency", metric=metric)
+        expected = lx.interval(1, repeated, metric=metric)
+        for a, b in zip(found, expected, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-10)
+
+
+def test_clusters_are_summed_and_strata_are_centred():
+    rng = np.random.default_rng(3)
+    margins, groups = rng.normal(0.5, 1, 60), rng.integers(0, 9, 60)
+    strata = groups % 3
+    psi = lx.influence(1, margins)
+    sums = np.asarray([psi[groups == g].sum() for g in range(9)])
+    expected = np.sqrt(9 / 8 * np.sum(sums**2))
+    np.testing.assert_allclose(lx.standard_error(1, margins, groups=groups), expected)
+    names = np.asarray(list("abcdefghi"))[groups]
+    np.testing.assert_allclose(lx.standard_error(1, margins, groups=names), expected)
+    parts = [sums[h::3] for h in range(3)]
+    expected = np.sqrt(sum(3 / 2 * np.sum((part - part.mean()) ** 2) for part in parts))
+    found = lx.standard_error(1, margins, groups=groups, strata=strata)
+    np.testing.assert_allclose(found, expected)
+    halves = [psi[strata == h] for h in range(3)]
+    expected = sum(len(p) / (len(p) - 1) * np.sum((p - p.mean()) ** 2) for p in halves)
+    np.testing.assert_allclose(lx.standard_error(1, margins, strata=strata), np.sqrt(expected))
+
+
+@pytest.mark.runners("*-eager")
+def test_errors_and_intervals_agree_with_numpy(runner):
+    rng = np.random.default_rng(4)
+    dtype = runner.backend.dtype
+    margins = rng.normal(1, 1, (2, 40)).round(1).astype(dtype)
+    weight = rng.integers(0, 5, 40).astype(dtype)
+    groups, strata = rng.integers(0, 12, 40), np.arange(40) % 2
+    groups = groups * 2 + strata
+    for options in (
+        {},
+        {"groups": groups},
+        {"strata": strata},
+        {"groups": groups, "strata": strata},
+    ):
+        expected = lx.interval(1, margins, sample_weight=weight, **options)
+        with context(runner.backend):
+            arrays = [convert(runner.backend, array) for array in (margins, weight)]
+            options = {name: convert(runner.backend, code) for name, code in options.items()}
+            found = lx.interval(1, arrays[0], sample_weight=arrays[1], **options)
+            for a, b in zip(found, expected, strict=True):
+                np.testing.assert_allclose(to_numpy(a), b, rtol=10 * runner.tolerance)
+
+
+@pytest.mark.runners("jax-x64-eager")
+def test_inference_runs_under_jit_and_vmap(runner):
+    import jax
+
+    rng = np.random.default_rng(5)
+    margins, groups = rng.normal(1, 1, (3, 30)), rng.integers(0, 8, 30)
+    expected = lx.interval(1, margins, groups=groups)
+    with context(runner.backend):
+        arrays = [convert(runner.backend, a) for a in (margins, groups)]
+
+        def run(margins, groups, key):
+            found = lx.interval(1, margins, groups=groups)
+            draws = lx.bootstrap(1, margins, groups=groups, n_resamples=300, seed=key)
+            compared = lx.compare(1, margins, margins[::-1], groups=groups)
+            return found, draws, compared.p_value
+
+        keys = jax.random.split(jax.random.key(0), 3)
+        found, draws, p_value = jax.jit(jax.vmap(run, (0, None, 0)))(*arrays, keys)
+        for a, b in zip(found, expected, strict=True):
+            np.testing.assert_allclose(to_numpy(a), b, rtol=1e-10)
+        np.testing.assert_allclose(to_numpy(draws).std(axis=-1), expected.standard_error, rtol=0.25)
+        assert np.isfinite(to_numpy(p_value)).all()
+
+
+@given(samples(weights=st.integers(1, 12).map(lambda k: k / 4)), st.sampled_from(METRICS))
+def test_intervals_hold_the_estimate_stay_inside_and_have_a_width(sample, metric):
+    found = lx.interval(*sample[:2], sample_weight=sample[2], metric=metric)
+    decided = np.any(sample[1] != 0)
+    assume(np.isfinite(found.estimate) and len(sample[0]) > 1 and decided)
+    assert 0 <= found.low <= found.estimate + 1e-12
+    assert found.estimate - 1e-12 <= found.high <= 1
+    assert found.high - found.low > 1e-3
+
+
+@pytest.mark.parametrize("method", ["wald", "logit", "bootstrap", "bca", "bayes"])
+def test_all_methods_agree_where_there_is_much_data(method):
+    margins = np.random.default_rng(6).normal(0.7, 1, 3000)
+    expected, found = (lx.interval(1, margins, method=m) for m in ("logit+", method))
+    width = expected.high - expected.low
+    np.testing.assert_allclose(found.low, expected.low, atol=0.08 * width)
+    np.testing.assert_allclose(found.high, expected.high, atol=0.08 * width)
+
+
+def test_bca_is_scipys():
+    stats = pytest.importorskip("scipy.stats")
+    margins = np.random.default_rng(7).normal(0.8, 1, 60)
+
+    def lxcim(sample, axis=-1):
+        return lx.lxcim(1, sample, axis=axis)
+
+    theirs = stats.bootstrap(
+        (margins,), lxcim, n_resamples=20000, method="BCa", rng=np.random.default_rng(0)
+    ).confidence_interval
+    ours = lx.interval(1, margins, method="bca", n_resamples=20000)
+    np.testing.assert_allclose([ours.low, ours.high], theirs, atol=0.006)
+
+
+def test_clusters_are_drawn_whole():
+    rng = np.random.default_rng(8)
+    shared = np.repeat(rng.normal(0.7, 1, 40), 5)
+    groups = np.repeat(np.arange(40), 5)
+    draws = lx.bootstrap(1, shared, groups=groups, n_resamples=3000)
+    np.testing.assert_allclose(draws.std(), lx.standard_error(1, shared, groups=groups), rtol=0.1)
+    assert draws.std() > 1.8 * lx.bootstrap(1, shared, n_resamples=1000).std()
+
+
+@pytest.mark.parametrize(
+    ("value", "n", "with_groups"), [(0.7, 50, False), (0.97, 50, False), (0.9, 200, True)]
+)
+def test_intervals_cover(value, n, with_groups):
+    coverage = load("coverage")
+    rng = np.random.default_rng(9)
+    if with_groups:
+        mean = coverage.NormalDist().inv_cdf(value) / np.sqrt(2)
+        shared, own = (rng.normal(0, np.sqrt(0.5), (800, n // 5, k)) for k in (1, 5))
+        margins = (mean + shared + own).reshape(800, -1)
+        found = lx.interval(1, margins, groups=np.repeat(np.arange(n // 5), 5))
+    else:
+        found = lx.interval(1, coverage.normal(rng, value, (800, n)))
+    assert 92.5 <= coverage.covered(found, value) <= 99
+
+
+def test_the_difference_of_two_models_is_paired():
+    rng = np.random.default_rng(10)
+    truth = rng.normal(1, 1, 300)
+    a, b = truth + rng.normal(0, 0.3, 300), truth + rng.normal(-0.1, 0.5, 300)
+    found = lx.compare(1, a, b)
+    psi = lx.influence(1, a) - lx.influence(1, b)
+    np.testing.assert_allclose(found.standard_error, np.sqrt(300 / 299 * np.sum(psi**2)))
+    np.testing.assert_allclose(found.difference, lx.lxcim(1, a) - lx.lxcim(1, b))
+    alone = np.hypot(lx.standard_error(1, a), lx.standard_error(1, b))
+    assert found.standard_error < 0.6 * alone
+    stats = pytest.importorskip("scipy.stats")
+    expected = stats.ttest_rel(
+        300 * lx.influence(1, a, metric="accuracy") + lx.accuracy(1, a),
+        300 * lx.influence(1, b, metric="accuracy") + lx.accuracy(1, b),
+    )
+    ours = lx.compare(1, a, b, metric="accuracy")
+    np.testing.assert_allclose(ours.p_value, expected.pvalue, rtol=1e-8)
+    np.testing.assert_allclose([ours.low, ours.high], expected.confidence_interval(), rtol=1e-8)
+
+
+def test_the_paired_test_has_its_size():
+    rng = np.random.default_rng(11)
+    truth = rng.normal(0.371, 0.8, (1500, 100))
+    a, b = (truth + rng.normal(0, 0.6, truth.shape) for _ in range(2))
+    rejected = np.mean(lx.compare(1, a, b).p_value < 0.05)
+    assert 0.03 <= rejected <= 0.065
+
+
+def test_many_models_are_compared_pair_by_pair():
+    rng = np.random.default_rng(12)
+    truth = rng.normal(1, 1, 200)
+    scores = {name: truth + rng.normal(0, 0.2 * k, 200) for k, name in enumerate("abcd")}
+    weight = rng.random(200)
+    groups = rng.integers(0, 40, 200)
+    for options in ({}, {"groups": groups}, {"sample_weight": weight}):
+        table = lx.compare_all(1, scores, adjust=None, **options)
+        for i, first in enumerate(scores):
+            for j, second in enumerate(scores):
+                if i == j:
+                    assert np.isnan(table.p_value[i, j])
+                    continue
+                pair = lx.compare(1, scores[first], scores[second], **options)
+                for name in ("difference", "standard_error", "low", "high", "p_value"):
+                    expected = getattr(pair, name)
+                    np.testing.assert_allclose(getattr(table, name)[i, j], expected, rtol=1e-7)
+
+
+def test_holm_is_the_step_down_procedure():
+    rng = np.random.default_rng(13)
+    truth = rng.normal(1, 1, 120)
+    scores = {name: truth + rng.normal(0, 0.3, 120) for name in "abcde"}
+    table = lx.compare_all(1, scores)
+    upper = np.triu_indices(5, 1)
+    p = table.p_value[upper]
+    order = np.argsort(p)
+    stepped = np.maximum.accumulate((10 - np.arange(10)) * p[order]).clip(max=1)
+    np.testing.assert_allclose(table.adjusted_p_value[upper][order], stepped)
+    sharper = lx.compare_all(1, scores, adjust="max-t").adjusted_p_value[upper]
+    assert np.all(sharper <= 10 * p + 1e-12)
+    assert np.all(sharper >= p * 0.9)
+    np.testing.assert_array_equal(table.adjusted_p_value, table.adjusted_p_value.T)
+
+
+def test_missing_answers_are_left_out_for_all_or_count_as_undecided():
+    a = np.asarray([1.0, np.nan, 2.0, -1.0, 0.5, 3.0])
+    b = np.asarray([0.5, 1.0, np.nan, 1.0, 0.5, -1.0])
+    kept = np.asarray([0, 3, 4, 5])
+    table = lx.compare_all(1, {"a": a, "b": b}, nan_policy="omit")
+    pair = lx.compare(1, a[kept], b[kept])
+    np.testing.assert_allclose(table.difference[0, 1], pair.difference)
+    np.testing.assert_allclose(table.standard_error[0, 1], pair.standard_error)
+    assert (table.samples, table.missing.tolist(), table.nan_policy) == (4, [1, 1], "omit")
+    abstained = lx.compare(1, a, b, nan_policy="abstain")
+    filled = lx.compare(1, np.nan_to_num(a), np.nan_to_num(b))
+    np.testing.assert_allclose(abstained, filled)
+
+
+def test_models_that_nothing_tells_apart_have_no_p_value():
+    found = lx.compare(1, [1.0, 2.0, 3.0], [2.0, 1.0, 5.0])
+    assert found.difference == 0
+    assert np.isnan([found.low, found.high, found.p_value]).all()
+
+
+def test_the_required_number_of_samples_gives_the_power():
+    rng = np.random.default_rng(14)
+    truth = rng.normal(0.7, 1, 20000)
+    a, b = truth + rng.normal(0, 0.4, 20000), truth + rng.normal(0, 0.9, 20000)
+    number = int(lx.required_samples(1, a, b, power=0.8))
+    pick = rng.integers(0, 20000, (600, number))
+    found = np.mean(lx.compare(1, a[pick], b[pick]).p_value < 0.05)
+    assert 0.74 <= found <= 0.87
+    half = lx.required_samples(1, a, b, difference=0.01)
+    np.testing.assert_allclose(lx.required_samples(1, a, b, difference=0.005), 4 * half)
+
+
+def test_one_sample_is_no_certainty():
+    found = lx.interval(1, [2.0])
+    assert found.estimate == 1
+    assert np.isnan([found.low, found.high, found.standard_error]).all()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: lx.interval(1, [1.0, 2.0], level=95), "level must lie between 0 and 1; found 95"),
+        (lambda: lx.interval(1, [1.0, 2.0], method="exact"), "method must be one of"),
+        (lambda: lx.influence(1, [1.0, 2.0], metric="f1"), "metric must be one of .*found 'f1'"),
+        (lambda: lx.standard_error(1, [1.0, 2.0], groups=[0, 0]), "at least two clusters"),
+        (
+            lambda: lx.standard_error(1, [1.0, 2.0], groups=[0, 1, 2]),
+            r"groups must have one .*\(3,\)",
+        ),
+        (lambda: lx.standard_error(1, [1.0, 2.0], strata=[0] * 3), r"strata must have one"),
+        (lambda: lx.standard_error(1, [1.0], weight_type="odd"), "weight_type must be"),
+        (lambda: lx.compare(1, [1.0, 2.0], [1.0]), r"\(2,\) for score_a and \(1,\) for score_b"),
+        (lambda: lx.compare_all(1, {"a": [1.0, 2.0]}), "at least two models; found 1"),
+        (
+            lambda: lx.compare_all(1, {"a": [1.0], "b": [2.0]}, adjust="fdr"),
+            "adjust must be one of",
+        ),
+        (lambda: lx.bootstrap(1, [1.0], n_resamples=0), "n_resamples must be at least 1"),
+        (lambda: lx.bootstrap(1, [[1.0]]), "one list of samples"),
+        (lambda: lx.required_samples(1, [1.0], [2.0], power=80), "power must lie between 0 and 1"),
+        (lambda: lx.required_samples(1, [1.0], [2.0], difference=2.0), "difference must be"),
+    ],
+)
+def test_bad_input_is_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_the_test_names_what_it_did():
+    rng = np.random.default_rng(15)
+    margins = rng.normal(0.2, 1, 300)
+    for n, weight, method in (
+        (200, None, "exact"),
+        (300, None, "saddlepoint"),
+        (20, 1, "saddlepoint"),
+    ):
+        weight = None if weight is None else rng.random(n)
+        found = lx.significance(1, margins[:n], sample_weight=weight)
+        assert found.method == method
+        np.testing.assert_allclose(found.statistic, lx.lxcim(1, margins[:n], sample_weight=weight))
+    one_sided = [lx.significance(1, margins, alternative=a).p_value for a in ("greater", "less")]
+    both = lx.significance(1, margins).p_value
+    np.testing.assert_allclose(both, 2 * min(one_sided))
+    stats = pytest.importorskip("scipy.stats")
+    right, wrong = margins[margins > 0], -margins[margins < 0]
+    expected = stats.mannwhitneyu(right, wrong, method="asymptotic").pvalue
+    found = lx.significance(1, margins, null="uninformative")
+    assert found.method == "normal"
+    np.testing.assert_allclose(found.p_value, expected, rtol=1e-8)
+    np.testing.assert_allclose(found.statistic, lx.confidence_auroc(1, margins))
+
+
+def test_a_coin_is_rejected_as_often_as_it_should():
+    rng = np.random.default_rng(16)
+    for n, weighted in ((40, False), (300, False), (60, True)):
+        margins = rng.normal(0, 1, (800, n))
+        weight = rng.lognormal(0, 0.5, (800, n)) if weighted else None
+        rejected = np.mean(lx.significance(1, margins, sample_weight=weight).p_value < 0.05)
+        assert 0.03 <= rejected <= 0.07
+
+
+@given(
+    samples(weights=st.integers(1, 12).map(lambda k: k / 4)), st.sampled_from(["lxcim", "accuracy"])
+)
+def test_the_closed_form_of_the_pseudo_observation_is_that_of_rows(sample, metric):
+    label, score, weight = sample
+    xp, clean = collect(label, score, weight, None, 0.0, None, -1, "raise")
+    drawn = design(xp, None, None, "importance", clean.score, -1)
+    descent = KERNELS[metric].sort(xp, clean)
+    share = 1 / effective_number(xp, weight, drawn)
+    closed = inference._steadied(xp, metric, clean, descent, drawn)
+    rows = inference._steadied_by_rows(xp, metric, clean, drawn, share)
+    np.testing.assert_allclose(closed, rows, rtol=1e-9, atol=1e-12)
