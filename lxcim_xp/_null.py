@@ -32,7 +32,8 @@ from lxcim_xp._ranks import ordering, ranked
 
 _NEWTON_STEPS = 16
 
-# The largest coins are tossed in all ways, as long as that makes at most so many numbers.
+# The largest coins are tossed in all ways, as long as that makes at most so many numbers for each
+# batch entry.
 _ENUMERATED = 1 << 13
 
 
@@ -87,6 +88,10 @@ def saddlepoint_coin_tails(
     With a span, the sum lives on its multiples (see :func:`common_span`) and the second continuity
     correction of Daniels (1987) applies. Without one it is taken for continuous, once the largest
     coins have been tossed in all ways: a few large weights make a sum with gaps.
+
+    Where there are no or many ties, tails are within 1e-5 of the exact ones from n = 50 on. Two to
+    four levels of confidence without a common divisor leave gaps that no smooth formula sees: for
+    n = 200 the error may be 6e-3 with two of them, 7e-4 with three, 2e-4 with four.
     """
     if scores.shape[-1] == 0:
         return _undefined(xp, observed)
@@ -106,8 +111,7 @@ def mann_whitney_tails(xp: Namespace, margins: Margins, *, uniform: bool) -> Tai
     normal, corrected for continuity if weights are uniform. NaN without right or wrong decisions.
     """
     ordered = _in_order_of_confidence(xp, _decided_only(xp, margins))
-    total = xp.sum(ordered.weight, axis=-1, keepdims=True)
-    lead = ordered.weight * (ordered.twice_rank - total)
+    lead = ordered.weight * (ordered.twice_rank - ordered.total)
     is_right = (ordered.margin > 0) & (ordered.weight > 0)
     gain = xp.sum(xp.where(is_right, lead, 0.0), axis=-1)
     n = xp.sum(xp.astype(ordered.weight > 0, lead.dtype), axis=-1)
@@ -138,6 +142,7 @@ class _Ordered(NamedTuple):
     margin: Array
     weight: Array
     twice_rank: Array  # 2L + T: the weight below and again the weight through the block of ties
+    total: Array  # (..., 1), by the same sums, so that what is all tied leads by nothing at all
 
 
 def _in_order_of_confidence(xp: Namespace, margins: Margins) -> _Ordered:
@@ -145,7 +150,8 @@ def _in_order_of_confidence(xp: Namespace, margins: Margins) -> _Ordered:
     weight = _weights(xp, margins)
     summed = ranked(xp, places, take(xp, weight, places.order))
     margin = take(xp, margins.value, places.order)
-    return _Ordered(margin, summed.value, summed.below + summed.through)
+    twice_rank = summed.below + summed.through
+    return _Ordered(margin, summed.value, twice_rank, summed.through[..., -1:])
 
 
 def _weights(xp: Namespace, margins: Margins) -> Array:
@@ -157,7 +163,13 @@ def _weights(xp: Namespace, margins: Margins) -> Array:
 
 def _decided_only(xp: Namespace, margins: Margins) -> Margins:
     weight = xp.where(margins.value == 0, 0.0, _weights(xp, margins))
-    return Margins(margins.value, weight)
+    return Margins(margins.value, weight / _largest(xp, weight))
+
+
+def _largest(xp: Namespace, x: Array) -> Array:
+    """Return what to divide by so that fourth powers neither overflow nor vanish."""
+    largest = xp.max(x, axis=-1, keepdims=True)
+    return xp.where(largest > 0, largest, 1.0)
 
 
 def _undefined(xp: Namespace, observed: Array) -> Tails:
@@ -227,10 +239,16 @@ def _lattice_tails(
 
 def _enumerated_tails(xp: Namespace, scores: Array, observed: Array) -> tuple[Array, Array]:
     scores, observed, unknown = _known(xp, scores, observed)
+    largest = _largest(xp, scores)
+    scores, observed = scores / largest, observed / largest[..., 0]
+    # Coins far too small to be seen in a sum are still coins, but their squares must not vanish.
+    dust = xp.finfo(scores.dtype).smallest_normal ** (1 / 3)
+    scores = xp.where((scores > 0) & (scores < dust), dust, scores)
     rounding = _rounding(xp, xp.sum(scores, axis=-1))[..., None]
     n = scores.shape[-1]
     large = max(0, min(n - 1, (_ENUMERATED // n).bit_length() - 1))
-    scores = xp.sort(scores, axis=-1, descending=True)
+    if large:
+        scores = xp.sort(scores, axis=-1, descending=True)
     outcomes = _subset_sums(xp, scores[..., :large])
     others = scores[..., None, large:]
     total = xp.sum(others, axis=-1)
@@ -306,6 +324,7 @@ def _lugannani_rice(
     b = scores / (2 * unit)[..., None]
     span = span / unit
     d = (observed - total / 2) / unit - span / 2
+    d = xp.where(d > 0, d, 0.0)  # at the mean, rounding may have put it below
     left = (total - observed) / unit + span / 2
     left = xp.where(left > 0, left, 1.0)
     least = xp.where(least < xp.inf, least / unit, 1.0)

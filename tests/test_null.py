@@ -248,6 +248,21 @@ def test_20_weighted_coins_are_within_20_percent_of_enumeration_at_one_in_a_thou
         np.testing.assert_allclose(found.upper, p, rtol=error)
 
 
+@pytest.mark.parametrize("scale", [1e-90, 1e90])
+def test_the_scale_of_weights_does_not_matter(scale):
+    rng = np.random.default_rng(0)
+    margin, weight = rng.standard_normal(30), rng.random(30)
+
+    def tails(margins):
+        return (
+            *_null.saddlepoint_coin_tails(XP, *_null.coins(XP, margins)),
+            *_null.mann_whitney_tails(XP, margins, uniform=False),
+        )
+
+    expected = tails(Margins(margin, weight))
+    np.testing.assert_allclose(tails(Margins(margin, scale * weight)), expected, rtol=1e-10)
+
+
 def test_a_few_weighted_coins_are_enumerated():
     scores = np.asarray([0.1, 0.7, 30.0, 2.5, 0.3])
     outcomes = subset_sums(scores)
@@ -313,6 +328,12 @@ def test_the_weighted_gain_has_the_variance_of_all_choices_of_right_decisions():
     found = _null.mann_whitney_tails(XP, Margins(sign * confidence, weight), uniform=False)
     z = lead[sign > 0].sum() / gains.std()
     np.testing.assert_allclose(found, [stats.norm.cdf(z), stats.norm.sf(z)], rtol=1e-12)
+
+
+def test_confidences_that_all_tie_say_nothing_whatever_the_weights():
+    weight = np.random.default_rng(0).lognormal(size=50)
+    margin = np.where(np.arange(50) % 3 == 0, -1.0, 1.0)
+    assert _null.mann_whitney_tails(XP, Margins(margin, weight), uniform=False) == (1, 1)
 
 
 def test_normal_tails_and_quantiles_are_scipys():
