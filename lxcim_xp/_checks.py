@@ -70,6 +70,12 @@ def verdict(
     return valid if disordered is None else valid & ~disordered
 
 
+def check_level(level: float) -> None:
+    """Refuse a coverage that is none."""
+    if not 0 < level < 1:
+        raise ValueError(f"level must lie between 0 and 1; found {level!r}. Pass 0.95 for 95 %.")
+
+
 def _raise_first(problems: list[Problem]) -> None:
     for bad, value, demand, remedy in problems:
         position = first_position(bad)

@@ -14,7 +14,7 @@ _SCORE = """y_score : array
         Scores that grow with the belief in the positive side; infinities are legal. Leading axes
         are a batch."""
 
-_OPTIONS = """sample_weight : array, optional
+_COUNTING = """sample_weight : array, optional
         Weights, finite and not negative. A sample of weight 0 is absent.
     where : array of bool, optional
         Samples that count; the others (padding, say) may hold anything.
@@ -22,13 +22,17 @@ _OPTIONS = """sample_weight : array, optional
         The score at which the decision changes sides; a score that hits it is undecided.
     decision : Decision, optional
         A decision function other than the distance from ``threshold``, see
-        :mod:`lxcim_xp.decision`.
-    axis : int, default -1
-        The axis of the samples, after broadcasting.
-    nan_policy : {"raise", "omit", "abstain"}, default "raise"
+        :mod:`lxcim_xp.decision`."""
+
+_MISSING = """nan_policy : {"raise", "omit", "abstain"}, default "raise"
         What a NaN score is: an error, a sample to leave out, or an undecided one (half right, no
         confidence). Where values cannot be inspected (any library but NumPy), the error is a NaN
         result."""
+
+_OPTIONS = f"""{_COUNTING}
+    axis : int, default -1
+        The axis of the samples, after broadcasting.
+    {_MISSING}"""
 
 _SCORES = f"{_SCORE}\n    {_OPTIONS}"
 
@@ -78,6 +82,8 @@ _SHARED = {
     "SAMPLES": f"{_LABELS}\n    {_SCORES}",
     "LABEL_AND_SCORE": f"{_LABELS}\n    {_SCORE}",
     "SCORES": _SCORES,
+    "COUNTING": _COUNTING,
+    "MISSING": _MISSING,
     "OPTIONS": _OPTIONS,
     "RESULT": _RESULT,
     "CONFUSION": _CONFUSION,

@@ -190,3 +190,10 @@ KERNELS = {
     "auroc": Kernel(_by_score, _concordance, _concordance_influence),
     "confidence_auroc": Kernel(descend_in_confidence, _concordance, _concordance_influence),
 }
+
+
+def kernel_of(metric: str) -> Kernel:
+    """Return the kernel of a metric by its name."""
+    if metric not in KERNELS:
+        raise ValueError(f"metric must be one of {tuple(KERNELS)}; found {metric!r}.")
+    return KERNELS[metric]

@@ -23,14 +23,15 @@ from lxcim_xp._array import (
     namespace,
     widest_float,
 )
+from lxcim_xp._checks import check_level
 from lxcim_xp._docs import documented
+from lxcim_xp._influence import kernel_of
 from lxcim_xp._margins import Samples, collect, finish, weights
 from lxcim_xp._normal import quantile, t_quantile, t_two_sided
 from lxcim_xp._random import normal_numbers
 from lxcim_xp._ranks import in_input_order
 from lxcim_xp._variance import Design, Variance, design, spread, variance
 from lxcim_xp.decision import Decision
-from lxcim_xp.inference import check_level, kernel_of
 
 _ADJUSTMENTS = ("holm", "max-t", None)
 _DRAWS = 20_000  # of the largest difference under the null: its 5 % point is good to 0.2 %
@@ -151,8 +152,7 @@ def compare(
     level : float, default 0.95
         The coverage of the interval, between 0 and 1.
     <DESIGN>
-    sample_weight, where, threshold, decision
-        As everywhere, see :func:`lxcim`.
+    <COUNTING>
     nan_policy : {"raise", "omit", "abstain"}, default "raise"
         What a NaN score is: an error, a sample to leave out for both models, or an undecided one.
 
@@ -240,8 +240,7 @@ def compare_all(
     <DESIGN>
     seed : int, numpy.random.Generator or JAX key, default 0
         Where the draws of "max-t" come from.
-    sample_weight, where, threshold, decision
-        As everywhere, see :func:`lxcim`.
+    <COUNTING>
     nan_policy : {"raise", "omit", "abstain"}, default "raise"
         What a NaN score is: an error, a sample to leave out for all models (common support), or an
         undecided one for the model that did not answer. Said again in the result.
@@ -358,8 +357,9 @@ def required_samples(
         The difference worth finding; that of the pilot by default, which is itself uncertain.
     groups, strata : array, optional
         As in :func:`compare`. With clusters, more samples means more clusters of the same kind.
-    sample_weight, where, threshold, decision, nan_policy
-        As everywhere, see :func:`lxcim`.
+    <COUNTING>
+    nan_policy : {"raise", "omit", "abstain"}, default "raise"
+        As in :func:`compare`.
 
     Returns
     -------

@@ -17,9 +17,10 @@ from statistics import NormalDist
 from typing import Any, NamedTuple
 
 from lxcim_xp._array import Array, Namespace, divide
+from lxcim_xp._checks import check_level
 from lxcim_xp._descent import Descent
 from lxcim_xp._docs import documented
-from lxcim_xp._influence import KERNELS, Kernel, sorted_weight
+from lxcim_xp._influence import KERNELS, Kernel, kernel_of, sorted_weight
 from lxcim_xp._margins import Samples, collect, finish, signed_margins, weights
 from lxcim_xp._normal import quantile, upper_tail
 from lxcim_xp._null import (
@@ -342,8 +343,8 @@ def bootstrap(
         where values cannot be inspected (any library but NumPy).
     progress : bool, default False
         Whether to show a progress bar; needs rich.
-    sample_weight, where, threshold, decision, nan_policy
-        As everywhere, see :func:`lxcim`.
+    <COUNTING>
+    <MISSING>
 
     Returns
     -------
@@ -464,19 +465,6 @@ def significance(
     statistic = kernel.estimate(xp, kernel.sort(xp, samples))[..., 0]
     statistic, p_value = (finish(xp, samples, part) for part in (statistic, p_value))
     return Significance(statistic, p_value, null, alternative, method)
-
-
-def kernel_of(metric: str) -> Kernel:
-    """Return the kernel of a metric by its name."""
-    if metric not in KERNELS:
-        raise ValueError(f"metric must be one of {tuple(KERNELS)}; found {metric!r}.")
-    return KERNELS[metric]
-
-
-def check_level(level: float) -> None:
-    """Refuse a coverage that is none."""
-    if not 0 < level < 1:
-        raise ValueError(f"level must lie between 0 and 1; found {level!r}. Pass 0.95 for 95 %.")
 
 
 def _variance(

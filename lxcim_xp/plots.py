@@ -20,7 +20,9 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from lxcim_xp import curves, selective
+from lxcim_xp._checks import check_level
 from lxcim_xp._figure_data import RATES, Line, layers, lines
+from lxcim_xp.comparison import ComparisonTable
 
 try:
     import matplotlib as mpl
@@ -535,6 +537,72 @@ def comparison(
     ax.set_yticks(place, [f"{line.label} ({100 * line.value:.1f})" for line in found])
     ax.invert_yaxis()
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=3, fontsize="small")
+    return ax
+
+
+def differences(table: ComparisonTable, *, ax: Axes | None = None, level: float = 0.95) -> Axes:
+    """Draw which models differ: a map of paired differences, the best model first.
+
+    Parameters
+    ----------
+    table : ComparisonTable
+        What :func:`lxcim_xp.compare_all` returned.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    level : float, default 0.95
+        A difference counts where its adjusted p-value is below ``1 - level``; the others are grey.
+
+    Returns
+    -------
+    Axes
+        The Axes that was drawn into: in each cell the model of its row less that of its column, in
+        points of percent.
+
+    See Also
+    --------
+    comparison : Each model with its own interval.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lxcim_xp import compare_all, plots
+    >>> rng = np.random.default_rng(0)
+    >>> truth = rng.normal(1, 1, 300)
+    >>> scores = {"rough": truth + rng.normal(0, 1, 300), "fine": truth}
+    >>> ax = plots.differences(compare_all(1, scores))
+    >>> [text.get_text().split()[0] for text in ax.get_yticklabels()]
+    ['fine', 'rough']
+    """
+    check_level(level)
+    estimate = np.asarray(table.estimate)
+    order = np.argsort(-estimate, kind="stable")
+    apart = 100 * np.asarray(table.difference)[np.ix_(order, order)]
+    found = np.asarray(table.adjusted_p_value)[np.ix_(order, order)] < 1 - level
+    ax = _axes(ax, "", "", unit=False)
+    ax.grid(False)
+    span = max(1e-9, float(np.max(np.abs(apart))))
+    shown = np.ma.masked_where(~found, apart)
+    map_ = LinearSegmentedColormap.from_list("differences", [_COLOURS[1], "white", _COLOURS[0]])
+    ax.imshow(shown, cmap=map_.with_extremes(bad="0.93"), vmin=-span, vmax=span)
+    for row, column in np.ndindex(apart.shape):
+        if row != column:
+            strong = found[row, column]
+            ax.text(
+                column,
+                row,
+                f"{apart[row, column]:+.1f}",
+                ha="center",
+                va="center",
+                fontsize="small",
+                weight="bold" if strong else "normal",
+                color="black" if strong else _GREY,
+            )
+    names = [table.names[at] for at in order]
+    values = [f"{name} ({100 * estimate[at]:.1f})" for name, at in zip(names, order, strict=True)]
+    ax.set_xticks(np.arange(len(names)), names, rotation=30, ha="right")
+    ax.set_yticks(np.arange(len(names)), values)
+    how = f", adjusted by {table.adjust}" if table.adjust else ""
+    ax.set_title(f"Row less column; bold: p < {1 - level:.3g}{how}", fontsize="medium")
     return ax
 
 

@@ -313,3 +313,25 @@ def test_without_matplotlib_the_error_names_the_extra():
     code = "import sys; sys.modules['matplotlib'] = None; import lxcim_xp.plots"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert "pip install 'lxcim_xp[plots]'" in run.stderr
+
+
+def test_the_map_of_differences_shows_which_models_differ():
+    rng = np.random.default_rng(0)
+    truth = rng.normal(1, 1, 400)
+    scores = {
+        "rough": truth + rng.normal(0, 1.5, 400),
+        "fine": truth,
+        "twin": 2 * truth,
+    }
+    table = lx.compare_all(1, scores)
+    ax = plots.differences(table)
+    rows = [label.get_text() for label in ax.get_yticklabels()]
+    assert rows[-1] == f"rough ({100 * table.estimate[0]:.1f})"
+    shown = ax.images[0].get_array()
+    np.testing.assert_allclose(shown[0, 2], 100 * (table.estimate.max() - table.estimate[0]))
+    assert shown.mask[0, 1]  # the twins cannot be told apart
+    assert shown.mask[0, 0]
+    weights = {text.get_text(): text.get_weight() for text in ax.texts}
+    assert weights[f"{shown.data[0, 2]:+.1f}"] == "bold"
+    with pytest.raises(ValueError, match="level must lie between 0 and 1"):
+        plots.differences(table, level=95)
