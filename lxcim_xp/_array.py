@@ -6,7 +6,7 @@ arguments belong to, which float is the widest on their device, whether values m
 """
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from types import ModuleType
 from typing import Any, TypeAlias
@@ -346,12 +346,26 @@ def sum_of(xp: Namespace, formula: Callable[..., Array], *groups: tuple[Array, .
     if xp is not _NUMPY:
         return xp.sum(formula(*groups), axis=-1)
     total: Array = 0.0
-    for start in range(0, groups[0][0].shape[-1], CACHED):
-        # What the formula makes on its way stays in the cache.
-        here = slice(start, start + CACHED)
-        pieces = (type(group)(*(array[..., here] for array in group)) for group in groups)
+    for _, pieces in _cached_pieces(groups):
         total = total + np.sum(formula(*pieces), axis=-1)
     return total
+
+
+def computed(xp: Namespace, formula: Callable[..., Array], *groups: tuple[Array, ...]) -> Array:
+    """Return the values of an elementwise formula of named tuples of arrays."""
+    if xp is not _NUMPY:
+        return formula(*groups)
+    result = np.empty(groups[0][0].shape, dtype=groups[0][0].dtype)
+    for here, pieces in _cached_pieces(groups):
+        result[..., here] = formula(*pieces)
+    return result
+
+
+def _cached_pieces(groups: tuple[tuple[Array, ...], ...]) -> Iterator[tuple[slice, list[Any]]]:
+    """Cut arrays along the last axis, so that what a formula makes stays in the cache."""
+    for start in range(0, groups[0][0].shape[-1], CACHED):
+        here = slice(start, start + CACHED)
+        yield here, [type(group)(*(array[..., here] for array in group)) for group in groups]
 
 
 def running_sum(xp: Namespace, x: Array) -> Array:
@@ -423,8 +437,9 @@ def _grad(xp: Namespace) -> Callable[..., Callable[[Array], Array]]:
     if library_name(xp) == "jax":
         import jax
 
-        return jax.grad
-    import torch
+        transform: Callable[..., Callable[[Array], Array]] = jax.grad
+    else:
+        import torch
 
-    grad: Callable[..., Callable[[Array], Array]] = torch.func.grad
-    return grad
+        transform = torch.func.grad
+    return transform

@@ -8,14 +8,13 @@ order, with that order: a standard error does not pay for going back to the inpu
 from collections.abc import Callable
 from typing import NamedTuple
 
-from lxcim_xp._array import Array, Namespace, divide, widest_float
+from lxcim_xp._array import Array, Namespace, computed, divide, sum_of, widest_float
 from lxcim_xp._descent import (
     Descent,
     accuracy_parts,
     counted,
     descend,
     descend_in_confidence,
-    keys_down,
     or_one,
 )
 from lxcim_xp._margins import Samples
@@ -61,45 +60,61 @@ def _by_score(xp: Namespace, samples: Samples) -> Descent:
 
 
 def _lxcim(xp: Namespace, descent: Descent) -> Array:
-    right, everyone = descent.columns
-    total = everyone.through[..., -1:]
-    # c w (2L + T), counted from the top.
-    counts_for = 2 * total - everyone.below - everyone.through
-    return divide(xp, xp.sum(right.value * counts_for, axis=-1, keepdims=True), total**2)
+    total = descent.columns[1].through[..., -1:]
+
+    def terms(right: Ranked, everyone: Ranked) -> Array:
+        # c w (2L + T), counted from the top.
+        return right.value * (2 * total - everyone.below - everyone.through)
+
+    return divide(xp, sum_of(xp, terms, *descent.columns)[..., None], total**2)
 
 
 def _lxcim_influence(xp: Namespace, descent: Descent) -> Array:
     """Return 2 (w / W) (h - LxCIM), h being the share of pairs with the sample that are won."""
-    right, everyone = descent.columns
-    total = everyone.through[..., -1:]
-    less_sure, tied = total - everyone.through, everyone.through - everyone.below
-    # w h W = c w L + (c w T + w C) / 2 + w C_above
-    won = right.value * (less_sure + tied / 2)
-    won = won + everyone.value * ((right.through - right.below) / 2 + right.below)
-    return 2 * (divide(xp, won, total**2) - divide(xp, everyone.value, total) * _lxcim(xp, descent))
+    total, estimate = descent.columns[1].through[..., -1:], _lxcim(xp, descent)
+    scale = divide(xp, xp.ones_like(total), total)
+
+    def moves(right: Ranked, everyone: Ranked) -> Array:
+        # h W = c (L + T / 2) + C / 2 + C_above, with L and T by what lies above.
+        won = right.value * (total - (everyone.below + everyone.through) / 2)
+        won = won + everyone.value * ((right.through + right.below) / 2 - estimate * total)
+        return won * (2 * scale**2)
+
+    return computed(xp, moves, *descent.columns)
 
 
 def _lxcim_steadied(xp: Namespace, descent: Descent, share: Array) -> Steadied:
     """Return LxCIM with an observation of a share of all weight: (LxCIM + d / 2) / (1 + d)."""
-    right, everyone = descent.columns
-    total = everyone.through[..., -1:]
-    tied = everyone.through - everyone.below
+    total = descent.columns[1].through[..., -1:]
+    estimate = (_lxcim(xp, descent) + share / 2) / (1 + share)
+    scale = divide(xp, xp.ones_like(total), total * (1 + share))
+
     # What a right decision wins more than a wrong one, and what any wins: against the samples, and
     # against the observation, which beats a half of what is surer than it.
-    won_if_right = (total - everyone.through + tied / 2) * (1 + share)
-    won = (right.through + right.below) / 2 + share * (everyone.below + everyone.through) / 4
-    scale = divide(xp, xp.ones_like(total), total * (1 + share))
-    estimate = (_lxcim(xp, descent) + share / 2) / (1 + share)
-    influence = right.value * won_if_right * scale + everyone.value * (won * scale - estimate)
-    off = [(won + credit * won_if_right) * scale - estimate for credit in _credits(xp, descent)]
-    squares = xp.sum(everyone.value * (off[0] ** 2 + off[1] ** 2) / 2, axis=-1)
-    own = (2 * share * scale)[..., 0] ** 2 * total[..., 0] * squares
-    return Steadied(estimate, 2 * scale * influence, own)
+    def won_if_right(everyone: Ranked) -> Array:
+        return (total - (everyone.below + everyone.through) / 2) * (1 + share) * scale
+
+    def won_anyway(right: Ranked, everyone: Ranked) -> Array:
+        won = (right.through + right.below) / 2 + share * (everyone.below + everyone.through) / 4
+        return won * scale - estimate
+
+    def moves(right: Ranked, everyone: Ranked) -> Array:
+        moved = right.value * won_if_right(everyone) + everyone.value * won_anyway(right, everyone)
+        return 2 * scale * moved
+
+    def squares(right: Ranked, everyone: Ranked) -> Array:
+        base, more = won_anyway(right, everyone), won_if_right(everyone)
+        wrong, rightly = (base + credit * more for credit in _credits(xp, right, everyone))
+        return everyone.value * (wrong**2 + rightly**2) / 2
+
+    spread = sum_of(xp, squares, *descent.columns)
+    own = (2 * share * scale)[..., 0] ** 2 * total[..., 0] * spread
+    return Steadied(estimate, computed(xp, moves, *descent.columns), own)
 
 
-def _credits(xp: Namespace, descent: Descent) -> tuple[Array, Array]:
-    """Return what the two halves of the observation earn: nothing is decided at no confidence."""
-    half = xp.astype(keys_down(xp, descent) > 0, descent.columns[0].value.dtype) / 2
+def _credits(xp: Namespace, right: Ranked, everyone: Ranked) -> tuple[Array, Array]:
+    """Return what the halves of the observation earn: both a half where samples are undecided."""
+    half = xp.astype(2 * right.value != everyone.value, right.value.dtype) / 2
     return 0.5 - half, 0.5 + half
 
 
@@ -120,7 +135,7 @@ def _accuracy_steadied(xp: Namespace, descent: Descent, share: Array) -> Steadie
     total = everyone.through[..., -1:]
     estimate = (_accuracy(xp, descent) + share / 2) / (1 + share)
     influence = divide(xp, right.value - estimate * everyone.value, total * (1 + share))
-    off = [credit - estimate for credit in _credits(xp, descent)]
+    off = [credit - estimate for credit in _credits(xp, right, everyone)]
     squares = divide(xp, everyone.value * (off[0] ** 2 + off[1] ** 2) / 2, total)
     own = (share / (1 + share))[..., 0] ** 2 * xp.sum(squares, axis=-1)
     return Steadied(estimate, influence, own)

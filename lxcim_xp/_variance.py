@@ -84,6 +84,11 @@ def spread(xp: Namespace, influence: Array, weight: Array, drawn: Design) -> Spr
     (CR1 for clusters); in strata it is S less its mean there, and the number of units there. NaN
     where there is a single unit, which says nothing about the spread.
     """
+    if drawn.groups is None and drawn.strata is None and not drawn.frequency:
+        # Independent samples; the same as below in fewer passes.
+        count = xp.sum(xp.astype(weight > 0, weight.dtype), axis=-1, keepdims=True)
+        factor = xp.sqrt(count / xp.where(count > 1.5, count - 1, xp.full_like(count, xp.nan)))
+        return Spread(influence * factor, (count - 1)[..., 0])
     share, value, strata = _units(xp, influence, weight, drawn)
     count = xp.sum(share, axis=-1, keepdims=True)
     if strata is None:
