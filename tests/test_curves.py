@@ -1,6 +1,7 @@
 """Curves and contributions on every backend; JAX and torch also compiled and mapped."""
 
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import oracle
@@ -111,7 +112,11 @@ def test_curves_and_shares_equal_the_oracle(runner, sample, threshold):
             continue
         agree(runner, found.points(name), np.asarray(points, dtype=float))
         if name != "accuracy_rate":
-            agree(runner, found[f"{name} at"], [float(oracle.curve_at(points, v)) for v in GRID])
+            steps = {a[0] for a, b in pairwise(points) if a[0] == b[0]}
+            # At a vertical step, a rate that is off by its rounding has another height.
+            sure = [i for i, v in enumerate(GRID) if v not in steps]
+            heights = [float(oracle.curve_at(points, GRID[i])) for i in sure]
+            agree(runner, found[f"{name} at"][sure], heights)
     cumulative = [oracle.curve_at(expected["cumulative"], v) for v in GRID]
     accuracy = [g / v for g, v in zip(cumulative[1:], GRID[1:], strict=True)]
     agree(runner, found["accuracy_rate at"][1:], np.asarray(accuracy, dtype=float))
