@@ -429,7 +429,10 @@ def local_accuracy(
     total = _something(xp, count[..., -1:])
     rate, confidence = divide(xp, count, total), _from(xp, xp.inf, keys_down(xp, descent))
     lead = _from(xp, 0.0, 2 * right.through - everyone.through)
-    coin = xp.argmax(lead, axis=-1, keepdims=True)
+    # The first of the highest points, up to rounding: sums of weights may part what is equal.
+    slack = 8 * xp.finfo(lead.dtype).eps * total
+    highest = lead >= xp.max(lead, axis=-1, keepdims=True) - slack
+    coin = xp.argmax(xp.astype(highest, xp.int32), axis=-1, keepdims=True)
     known = total > 0
     parts = (
         rate,

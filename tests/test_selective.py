@@ -8,7 +8,7 @@ import numpy as np
 import oracle
 import pytest
 from backends import PADDED, context, convert, to_numpy
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from samples import THRESHOLDS
 from test_laws import agree
@@ -44,6 +44,7 @@ def same_shape(runner, sample):
     return [np.concatenate([part, np.zeros(rest, part.dtype)]) for part in sample[:2]], kept
 
 
+@settings(max_examples=max(3, settings.default.max_examples // 8))  # each takes long
 @given(UNIFORM, THRESHOLDS)
 def test_operating_points_equal_the_oracle(runner, sample, threshold):
     data, kept = same_shape(runner, sample)
