@@ -63,7 +63,7 @@ def _counts_jax(key: Any, rows: int, n: int, units: Array) -> Array:
     share = jax.random.uniform(key, (rows, n), dtype=units.dtype)
     index = jnp.floor(share * units).astype(jnp.int32)
     row = jnp.broadcast_to(jnp.arange(rows)[:, None], index.shape)
-    counts = (jnp.arange(n) < units).astype(units.dtype)
+    counts = (jnp.arange(n, dtype=units.dtype) < units).astype(units.dtype)
     counts = jnp.broadcast_to(counts, index.shape)
     return jnp.zeros((rows, n), units.dtype).at[row, index].add(counts)
 

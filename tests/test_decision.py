@@ -89,14 +89,14 @@ def lopsided_lxcim(y_true, y_score, *, sample_weight, where=None):
 
 
 # Not torch-compile, see logit.
-@pytest.mark.runners("numpy-*", "strict*", "jax-x64-*", "torch-eager", "torch-vmap")
+@pytest.mark.runners("numpy-*", "strict*", "jax-x64-jit*", "torch-eager", "torch-vmap")
 @given(PROBABILITIES)
 def test_log_odds_rank_as_probabilities_do(runner, sample):
     values = [runner(lx.lxcim, *sample, decision=d()) for d in (lx.logit, lx.probability)]
     np.testing.assert_allclose(*values, rtol=runner.tolerance, atol=runner.tolerance)
 
 
-@pytest.mark.runners("numpy-*", "strict*", "jax-x64-*", "torch-*")
+@pytest.mark.runners("numpy-*", "strict*", "jax-x64-jit*", "torch-*")
 @given(samples(scores=st.integers(-12, 12).map(lambda k: k / 4), min_size=6, max_size=6))
 def test_a_given_function_is_the_confidence(runner, sample):
     margin = np.sign(sample.y_score) * lopsided(sample.y_score)
