@@ -33,7 +33,7 @@ PER_BACKEND = [
         "exchange",
         "curves",
         "selective",
-        "inference",
+        "influence",
     )
 ]
 # All other sessions run on the interpreter that runs nox.
