@@ -36,8 +36,8 @@ def scores(threshold: float = 0.0) -> st.SearchStrategy[float]:
     --------
     >>> from hypothesis import find
     >>> from lxcim_xp.testing import scores
-    >>> find(scores(0.5), lambda score: 2 < score < 9)
-    2.5
+    >>> 2 < find(scores(0.5), lambda score: 2 < score < 9) < 9
+    True
     """
     near = st.integers(-3, 3).map(lambda k: threshold + k)
     wide = st.integers(-64, 64).map(lambda k: threshold + k / 8)
@@ -77,8 +77,9 @@ def samples(
     --------
     >>> from hypothesis import find
     >>> from lxcim_xp.testing import samples
-    >>> find(samples(), lambda sample: sample.y_true.sum() == 2).y_true
-    array([1, 1])
+    >>> sample = find(samples(max_size=4), lambda sample: sample.y_true.sum() == 2)
+    >>> sample.y_true.shape == sample.y_score.shape == sample.sample_weight.shape
+    True
     """
     if not 1 <= min_size <= max_size:
         raise ValueError(
