@@ -93,7 +93,7 @@ def strict(session: nox.Session) -> None:
 @nox.session
 def jax(session: nox.Session) -> None:
     session.install("-e", ".[jax]", *RUNNER)
-    run_laws(session, "jax", 20, *PER_BACKEND)
+    run_laws(session, "jax", 12, *PER_BACKEND)
 
 
 @nox.session
@@ -101,7 +101,7 @@ def torch(session: nox.Session) -> None:
     # The exact version, by pip: a range may pull gigabytes of CUDA packages.
     session.install("torch==2.13.0")
     session.install("-e", ".", *RUNNER)
-    run_laws(session, "torch", 20, *PER_BACKEND)
+    run_laws(session, "torch", 12, *PER_BACKEND)
 
 
 @nox.session
