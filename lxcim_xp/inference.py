@@ -29,6 +29,7 @@ from lxcim_xp._null import (
     exact_coin_tails,
     mann_whitney_tails,
     saddlepoint_coin_tails,
+    two_sided,
 )
 from lxcim_xp._ranks import in_input_order
 from lxcim_xp._resample import bootstrap_draws
@@ -458,9 +459,9 @@ def significance(
             method = "saddlepoint"
             span = common_span(xp, score) if uniform else None
             tails = saddlepoint_coin_tails(xp, score, observed, span)
-    one = xp.ones_like(tails.lower)
-    both = xp.minimum(one, 2 * xp.minimum(*tails))
-    p_value = {"two-sided": both, "less": tails.lower, "greater": tails.upper}[alternative]
+    p_value = {"two-sided": two_sided(xp, tails), "less": tails.lower, "greater": tails.upper}[
+        alternative
+    ]
     kernel = KERNELS[metric]
     statistic = kernel.estimate(xp, kernel.sort(xp, samples))[..., 0]
     statistic, p_value = (finish(xp, samples, part) for part in (statistic, p_value))

@@ -1,7 +1,9 @@
 """Inference: influence against its definition, variances against other formulas, coverage."""
 
 import importlib.util
+import sys
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
@@ -336,3 +338,20 @@ def test_the_closed_form_of_the_pseudo_observation_is_that_of_rows(sample, metri
     closed = inference._steadied(xp, metric, clean, descent, drawn)
     rows = inference._steadied_by_rows(xp, metric, clean, drawn, share)
     np.testing.assert_allclose(closed, rows, rtol=1e-9, atol=1e-12)
+
+
+def test_a_progress_bar_is_drawn_by_rich_or_asked_for_in_vain(monkeypatch):
+    seen = []
+
+    def track(chunks, **options):
+        seen.extend(chunks)
+        return chunks
+
+    monkeypatch.setitem(sys.modules, "rich", ModuleType("rich"))
+    monkeypatch.setitem(sys.modules, "rich.progress", SimpleNamespace(track=track))
+    shown = lx.bootstrap(1, [1.0, -2.0, 3.0], n_resamples=50, progress=True)
+    np.testing.assert_array_equal(shown, lx.bootstrap(1, [1.0, -2.0, 3.0], n_resamples=50))
+    assert seen
+    monkeypatch.setitem(sys.modules, "rich.progress", None)
+    with pytest.raises(ImportError, match="progress=True needs rich"):
+        lx.bootstrap(1, [1.0, -2.0, 3.0], n_resamples=50, progress=True)
