@@ -9,10 +9,12 @@ is not bad input.
 from typing import NamedTuple
 
 from lxcim_xp._array import (
+    UNSIGNED,
     Array,
     Namespace,
     array_like,
     first_position,
+    largest,
     take,
     values_are_at_hand,
 )
@@ -41,7 +43,7 @@ def verdict(
     weight, label = arrays.get("sample_weight"), arrays["y_true"]
     # Most NumPy input is seen to be good in quick passes, which spares the masks below.
     odd_weights = weight is not None and not (at_hand and _are_plain_weights(weight))
-    odd_labels = not (at_hand and not third_class and _are_plain_labels(label))
+    odd_labels = not (at_hand and not third_class and are_plain_labels(label))
     problems: list[Problem] = []
     if odd_weights:
         problems.append(_weight_problem(xp, weight))
@@ -89,11 +91,11 @@ def _are_plain_weights(weight: Array) -> bool:
     return bool(weight.size and weight.min() >= 0 and weight.max() < float("inf"))
 
 
-def _are_plain_labels(label: Array) -> bool:
+def are_plain_labels(label: Array) -> bool:
     """Say, in one or two quick passes, whether NumPy integers are all 0/1 or all -1/+1."""
     if label.dtype.kind not in "iu" or label.size == 0:
         return False
-    if label.view(f"u{label.itemsize}").max() <= 1:  # as unsigned integers, negatives are large
+    if largest(label.view(UNSIGNED[label.itemsize])) <= 1:  # unsigned, negatives are large
         return True
     return bool(label.min() == -1 and label.max() <= 1 and label.all())
 

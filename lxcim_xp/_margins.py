@@ -11,6 +11,7 @@ from lxcim_xp._array import (
     Array,
     DType,
     Namespace,
+    are_plain,
     array_like,
     as_array,
     default_float,
@@ -23,7 +24,7 @@ from lxcim_xp._array import (
     values_are_at_hand,
     widest_float,
 )
-from lxcim_xp._checks import verdict
+from lxcim_xp._checks import are_plain_labels, verdict
 from lxcim_xp.decision import Decision, absolute
 
 _NAN_POLICIES = ("raise", "omit", "abstain")
@@ -73,6 +74,11 @@ def collect(
     if nan_policy not in _NAN_POLICIES:
         raise ValueError(f"nan_policy must be one of {_NAN_POLICIES}; found {nan_policy!r}.")
     decision = one_decision(threshold, decision)
+    if decision is _AT_ZERO and sample_weight is None and where is None and axis == -1:
+        if not third_class and _need_no_cleaning(y_true, y_score):
+            # What comes below would look for more, and change nothing.
+            dtype = y_score.dtype
+            return namespace(), Samples(y_score, y_true, None, None, None, dtype, decision)
     given = {"y_score": y_score, "y_true": y_true, "sample_weight": sample_weight, "where": where}
     if not isinstance(decision.threshold, int | float):
         given["threshold"] = decision.threshold
@@ -90,6 +96,11 @@ def collect(
     if "threshold" in arrays:
         decision = decision._replace(threshold=arrays["threshold"])
     return xp, Samples(arrays["y_score"], arrays["y_true"], weight, largest, valid, dtype, decision)
+
+
+def _need_no_cleaning(y_true: Any, y_score: Any) -> bool:
+    """Say whether labels and scores are good as they are, in two quick looks at NumPy arrays."""
+    return are_plain(y_true, y_score) and not has_nan(y_score) and are_plain_labels(y_true)
 
 
 def signed_margins(xp: Namespace, samples: Samples) -> Margins:

@@ -6,16 +6,18 @@ memory is slow, and what only ties need is done only when there are ties: values
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
-from lxcim_xp._array import CACHED, Array
+from lxcim_xp._array import CACHED, FEW, UNSIGNED, Array, largest
 
-_UNSIGNED = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}  # by size in bytes
 _ALL_BUT_SIGN = np.iinfo(np.int64).max
 _SIGN_PLACE = {4: np.uint32(31), 8: np.uint64(63)}
 
-_FEW = 1 << 10  # keys, below which fewer calls are worth more than fewer passes
+# What a flag at each place of a short row counts: itself, above its place.
+_ONE_ABOVE_PLACE = (1 << 32) + np.arange(FEW, dtype=np.uint64)
+_ONE = {4: np.uint32(1), 8: np.uint64(1)}  # of the dtype of the keys, which spares finding one
 
 # Eight flags in the bytes of one word: a product brings the sum of their places to the top byte.
 _EIGHT_ONES = np.uint64(0x0101010101010101)
@@ -35,6 +37,8 @@ def uniform_gain(signed: Array, label: Array | None = None) -> tuple[Array, Arra
     With labels, the first argument is what they turn into margins: positive for the positive side.
     That spares an array for the margins, since only one bit of a key depends on its label.
     """
+    if signed.ndim == 1 and signed.size <= FEW:
+        return _gain_of_few(signed, label)
     *batch, n = signed.shape
     key = _sorted_keys(signed, label)
     undecided = None
@@ -46,13 +50,40 @@ def uniform_gain(signed: Array, label: Array | None = None) -> tuple[Array, Arra
     flags, places = _count_flags(key)
     if not batch:
         flags, places = flags[0], places[0]  # scalars, whose arithmetic is quicker than of arrays
+    right, wrong, gain = _gain(n, flags, places, _tied_pairs(key), undecided, label)
+    return (right, wrong, gain) if not batch else tuple(
+        part.reshape(batch) for part in (right, wrong, gain)
+    )
+
+
+def _gain_of_few(signed: Array, label: Array | None) -> tuple[Array, Array, Array]:
+    """Return the same for one short row, in few calls: they cost more than what they do."""
+    n, one = signed.size, _ONE[signed.itemsize]
+    key = np.empty(n, dtype=UNSIGNED[signed.itemsize])
+    _rotated_into(key, signed, None if label is None else _as_bits(label), None)
+    key.sort()
+    undecided = None
+    if key.item(0) <= 1:  # zeros, as above
+        undecided = np.count_nonzero(key <= one)
+        key[:undecided] = 0
+    # One product counts the flags and sums their places.
+    flags, places = divmod(int((key & one).dot(_ONE_ABOVE_PLACE[:n])), 1 << 32)
+    apart, tied = key[1:] ^ key[:-1], 0
+    if n > 1 and apart.item(apart.argmin()) <= 1:  # a quarter of what counting all would take
+        tied = int(_tied_pairs(key[None]))
+    right, wrong, gain = _gain(n, flags, places, tied, undecided, label)
+    return np.float64(right), np.float64(wrong), np.float64(gain)
+
+
+def _gain(
+    n: int, flags: Any, places: Any, tied: Any, undecided: Any, label: Array | None
+) -> tuple[Any, Any, Any]:
+    """Return right, wrong and gain from how many keys have a flag, where, and tied with others."""
     # Untied, the i-th sample has i below and i + 1 through it: its lead is n - (2i + 1).
-    lead = (n - 1) * flags - 2 * places + _tied_pairs(key)
+    lead = (n - 1) * flags - 2 * places + tied
     if undecided is not None:
         flags = flags + undecided / 2
         lead = lead + undecided / 2 * (n - undecided)
-    if batch:
-        flags, lead = flags.reshape(batch), lead.reshape(batch)
     # All leads sum to zero: those of the right ones, negated, are those of the wrong ones.
     return (n - flags, flags, lead) if label is None else (flags, n - flags, -lead)
 
@@ -60,7 +91,7 @@ def uniform_gain(signed: Array, label: Array | None = None) -> tuple[Array, Arra
 def _sorted_keys(signed: Array, label: Array | None) -> Array:
     """Return (|m|, flag) in one integer, sorted in each row."""
     n = signed.shape[-1]
-    if signed.itemsize == 8 and signed.size > _FEW:
+    if signed.itemsize == 8 and signed.size > FEW:
         # Floats of 64 bits sort faster than integers, and if small enough their keys are floats.
         with np.errstate(under="ignore"):  # seen below, and no concern of the caller's
             key = _rotated(signed, label, _SHRINKING).reshape(-1, n)
@@ -91,7 +122,7 @@ def _rotated(signed: Array, label: Array | None, factor: float | None) -> Array:
     """
     signed = np.ascontiguousarray(signed).reshape(-1)
     label = None if label is None else _as_bits(label.reshape(-1))
-    key = np.empty(signed.shape, dtype=_UNSIGNED[signed.itemsize])
+    key = np.empty(signed.shape, dtype=UNSIGNED[signed.itemsize])
     if key.size <= CACHED:  # slices would cost more than the passes
         return _rotated_into(key, signed, label, factor)
     for start in range(0, key.size, CACHED):
@@ -108,16 +139,16 @@ def _rotated_into(key: Array, signed: Array, label: Array | None, factor: float 
     flag = bits >> _SIGN_PLACE[key.itemsize]
     if label is not None:
         flag ^= label if label.dtype == key.dtype else label.astype(key.dtype)
-    np.left_shift(bits, 1, out=key)
+    np.add(bits, bits, out=key)  # moves them up by one, as a shift would, and is called faster
     key |= flag
     return key
 
 
 def _as_bits(label: Array) -> Array:
     """Return labels as unsigned 0 and 1, which most are already: seeing that is a quick pass."""
-    if label.size > _FEW and label.dtype.kind in "iu":
-        bits = label.view(_UNSIGNED[label.itemsize])
-        if bits.max() <= 1:  # as unsigned integers, negatives are large
+    if label.dtype.kind in "iu":
+        bits = label.view(UNSIGNED[label.itemsize])
+        if largest(bits) <= 1:  # as unsigned integers, negatives are large
             return bits
     return label > 0
 
@@ -125,7 +156,7 @@ def _as_bits(label: Array) -> Array:
 def _count_flags(key: Array) -> tuple[Array, Array]:
     """Return the number and the sum of the places of the lowest bits that are set in each row."""
     rows, n = key.shape
-    if key.size <= _FEW:
+    if key.size <= FEW:
         flag = (key & 1).astype(np.float64)  # sums of floats need no conversion afterwards
         return np.add.reduce(flag, axis=-1), flag @ np.arange(n, dtype=np.float64)
     flag = np.zeros((rows, 8 * -(-n // 8)), dtype=np.uint8)
