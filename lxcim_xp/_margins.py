@@ -24,7 +24,7 @@ from lxcim_xp._array import (
     values_are_at_hand,
     widest_float,
 )
-from lxcim_xp._checks import are_plain_labels, verdict
+from lxcim_xp._checks import plain_labels, verdict
 from lxcim_xp.decision import Decision, absolute
 
 _NAN_POLICIES = ("raise", "omit", "abstain")
@@ -40,7 +40,7 @@ class Samples(NamedTuple):
     """
 
     score: Array  # (..., n), never NaN
-    label: Array  # (..., n), the caller's labels in a float dtype
+    label: Array  # (..., n), the caller's labels; NumPy's in any dtype, the widest float elsewhere
     weight: Array | None  # (..., n), in the widest float; None: every sample counts once
     largest_weight: Array | None  # (..., 1)
     valid: Array | None  # (...), False where a batch entry holds bad values; None: all are good
@@ -75,10 +75,11 @@ def collect(
         raise ValueError(f"nan_policy must be one of {_NAN_POLICIES}; found {nan_policy!r}.")
     decision = one_decision(threshold, decision)
     if decision is _AT_ZERO and sample_weight is None and where is None and axis == -1:
-        if not third_class and _need_no_cleaning(y_true, y_score):
-            # What comes below would look for more, and change nothing.
-            dtype = y_score.dtype
-            return namespace(), Samples(y_score, y_true, None, None, None, dtype, decision)
+        if not third_class and are_plain(y_true, y_score) and not has_nan(y_score):
+            label = plain_labels(y_true)
+            if label is not None:  # two quick looks: all that follows would change nothing
+                dtype = y_score.dtype
+                return namespace(), Samples(y_score, label, None, None, None, dtype, decision)
     given = {"y_score": y_score, "y_true": y_true, "sample_weight": sample_weight, "where": where}
     if not isinstance(decision.threshold, int | float):
         given["threshold"] = decision.threshold
@@ -96,11 +97,6 @@ def collect(
     if "threshold" in arrays:
         decision = decision._replace(threshold=arrays["threshold"])
     return xp, Samples(arrays["y_score"], arrays["y_true"], weight, largest, valid, dtype, decision)
-
-
-def _need_no_cleaning(y_true: Any, y_score: Any) -> bool:
-    """Say whether labels and scores are good as they are, in two quick looks at NumPy arrays."""
-    return are_plain(y_true, y_score) and not has_nan(y_score) and are_plain_labels(y_true)
 
 
 def signed_margins(xp: Namespace, samples: Samples) -> Margins:

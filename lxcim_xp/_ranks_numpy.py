@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from lxcim_xp._array import CACHED, FEW, UNSIGNED, Array, largest
+from lxcim_xp._array import CACHED, FEW, UNSIGNED, Array
 
 _ALL_BUT_SIGN = np.iinfo(np.int64).max
 _SIGN_PLACE = {4: np.uint32(31), 8: np.uint64(63)}
@@ -145,12 +145,8 @@ def _rotated_into(key: Array, signed: Array, label: Array | None, factor: float 
 
 
 def _as_bits(label: Array) -> Array:
-    """Return labels as unsigned 0 and 1, which most are already: seeing that is a quick pass."""
-    if label.dtype.kind in "iu":
-        bits = label.view(UNSIGNED[label.itemsize])
-        if largest(bits) <= 1:  # as unsigned integers, negatives are large
-            return bits
-    return label > 0
+    """Return labels as 0 and 1; unsigned integers are that, since others are bad input."""
+    return label if label.dtype.kind == "u" else label > 0
 
 
 def _count_flags(key: Array) -> tuple[Array, Array]:
