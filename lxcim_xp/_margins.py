@@ -118,6 +118,13 @@ def weights(xp: Namespace, samples: Samples) -> Array:
     return _ones(xp, samples.score) if samples.weight is None else samples.weight
 
 
+def positive_and_negative(xp: Namespace, samples: Samples) -> tuple[Array, Array]:
+    """Return the weights of the positives and of the negatives, zero for the others."""
+    weight = weights(xp, samples)
+    positive = xp.astype(samples.label > 0, weight.dtype) * weight
+    return positive, weight - positive
+
+
 def credit(xp: Namespace, margins: Margins) -> Array:
     """Return H(m): 1 for a right decision, 1/2 for none, 0 for a wrong one, in the widest float."""
     dtype = widest_float(xp, margins.value)

@@ -26,7 +26,14 @@ from lxcim_xp._array import (
     take,
     widest_float,
 )
-from lxcim_xp._margins import Margins, Samples, credit, signed_confidence, signed_margins
+from lxcim_xp._margins import (
+    Margins,
+    Samples,
+    credit,
+    positive_and_negative,
+    signed_confidence,
+    signed_margins,
+)
 
 
 class Ranked(NamedTuple):
@@ -100,6 +107,17 @@ def concordance(xp: Namespace, high: Ranked, low: Ranked) -> Array:
     This is the Mann-Whitney statistic: sum_i high_i * (low below i + half of low tied with i).
     """
     return xp.sum(high.value * (low.below + low.through), axis=-1) / 2
+
+
+def pairs_won(xp: Namespace, samples: Samples) -> tuple[Array, Array]:
+    """Return the weight of the pairs in which the positive scores higher, ties half, and of all."""
+    if is_numpy(xp) and samples.weight is None and _has_integer_keys(xp, samples.score):
+        counted = _ranks_numpy.uniform_concordance(samples.score, samples.label)
+        if counted is not None:
+            return counted
+    positive, negative = positive_and_negative(xp, samples)
+    pairs = xp.sum(positive, axis=-1) * xp.sum(negative, axis=-1)
+    return concordance(xp, *rank(xp, samples.score, positive, negative)), pairs
 
 
 class Gain(NamedTuple):

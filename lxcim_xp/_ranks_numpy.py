@@ -29,6 +29,8 @@ _TO_TOP_BYTE = np.uint64(56)
 _SHRINKING = 2.0**-600
 _LARGEST = np.finfo(np.float64).max.view(np.uint64)
 _LEAST_NORMAL = np.finfo(np.float64).tiny.view(np.uint64) << 1
+_LEAST_ROOMY = np.finfo(np.float64).tiny.view(np.uint64)  # magnitudes below have lost digits
+_NO_ROOM = 1 << 62  # magnitudes that leave no place free below the sign
 
 
 def uniform_gain(signed: Array, label: Array | None = None) -> tuple[Array, Array, Array]:
@@ -86,6 +88,54 @@ def _gain(
         lead = lead + undecided / 2 * (n - undecided)
     # All leads sum to zero: those of the right ones, negated, are those of the wrong ones.
     return (n - flags, flags, lead) if label is None else (flags, n - flags, -lead)
+
+
+def uniform_concordance(score: Array, label: Array) -> tuple[Array, Array] | None:
+    """Return the number of pairs that the positive wins, ties half, and of all pairs.
+
+    Labels ride in the lowest bits of the scores, so that a plain sort is all that is needed: no
+    order, no gather. None where a score leaves no room for that: infinities, the very large, and
+    the very small.
+    """
+    *batch, n = score.shape
+    key = _labelled_keys(score, label)
+    if key is None:
+        return None
+    key.sort(axis=-1)
+    positives, places = _count_flags(key)
+    # Untied, a positive has as many samples below as its place says, other positives among them.
+    # In a block of ties the negatives stand first, and count one half too much.
+    won = places - positives * (positives - 1) / 2 - _tied_pairs(key) / 2
+    pairs = positives * (n - positives)
+    return won.reshape(batch)[()], pairs.reshape(batch)[()]
+
+
+def _labelled_keys(score: Array, label: Array) -> Array | None:
+    """Return (score, label) in one integer, if there is room."""
+    *_, n = score.shape
+    flat, bit = np.ascontiguousarray(score).reshape(-1), _as_bits(label.reshape(-1))
+    key = np.empty(flat.shape, dtype=np.int64)
+    for start in range(0, flat.size, CACHED):  # in the cache, so that only the keys are new memory
+        here = slice(start, start + CACHED)
+        if not _labelled_into(key[here], flat[here], bit[here]):
+            return None
+    return key.reshape(-1, n)
+
+
+def _labelled_into(key: Array, score: Array, bit: Array) -> bool:
+    with np.errstate(under="ignore"):  # seen below
+        # Shrunk, the bits of a float of ordinary size leave the topmost place free.
+        np.multiply(score, _SHRINKING, out=key.view(np.float64), dtype=np.float64)
+    side = key >> 63  # 0, or -1 for negative floats
+    key &= _ALL_BUT_SIGN  # the magnitude, which is 0 for zeros of both signs
+    # As unsigned integers, 0 less 1 is the largest: only what has become subnormal is small.
+    if key.max() >= _NO_ROOM or (key - 1).view(np.uint64).min() < _LEAST_ROOMY - 1:
+        return False
+    key ^= side  # with the next, a minus where the score has one
+    key -= side
+    key += key  # makes room
+    key |= bit if bit.dtype == np.int64 else bit.astype(np.int64)
+    return True
 
 
 def _sorted_keys(signed: Array, label: Array | None) -> Array:

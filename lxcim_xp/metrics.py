@@ -31,8 +31,16 @@ from lxcim_xp._array import Array, Namespace, divide, running_sum, sum_of
 from lxcim_xp._descent import accuracy_parts, counted, descend_in_confidence, or_one
 from lxcim_xp._docs import documented
 from lxcim_xp._isotonic import antitonic
-from lxcim_xp._margins import Samples, collect, credit, finish, signed_margins, weights
-from lxcim_xp._ranks import Gain, Ranked, concordance, gain_of, rank
+from lxcim_xp._margins import (
+    Samples,
+    collect,
+    credit,
+    finish,
+    positive_and_negative,
+    signed_margins,
+    weights,
+)
+from lxcim_xp._ranks import Gain, Ranked, concordance, gain_of, pairs_won, rank
 from lxcim_xp.decision import Decision
 
 
@@ -438,8 +446,7 @@ def auroc(
     xp, samples = collect(
         y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
     )
-    hits, others = rank(xp, samples.score, *_positive_and_negative(xp, samples))
-    return finish(xp, samples, _area_under_roc(xp, hits, others))
+    return finish(xp, samples, divide(xp, *pairs_won(xp, samples)))
 
 
 @documented
@@ -539,7 +546,7 @@ def average_precision(
     xp, samples = collect(
         y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
     )
-    positive, negative = _positive_and_negative(xp, samples)
+    positive, negative = positive_and_negative(xp, samples)
     hits, others = rank(xp, samples.score, positive, negative)
     hit_total = xp.sum(positive, axis=-1, keepdims=True)
     hits_from_here = hit_total - hits.below
@@ -593,7 +600,7 @@ def ks_statistic(
     xp, samples = collect(
         y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
     )
-    positive, negative = _positive_and_negative(xp, samples)
+    positive, negative = positive_and_negative(xp, samples)
     hits, others = rank(xp, samples.score, positive, negative)
     # TPR - FPR above a score is the share of negatives below it less the share of positives.
     missed = divide(xp, hits.below, xp.sum(positive, axis=-1, keepdims=True))
@@ -643,7 +650,7 @@ def auch(
     xp, samples = collect(
         y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
     )
-    positive, _ = _positive_and_negative(xp, samples)
+    positive, _ = positive_and_negative(xp, samples)
     hits, everyone = rank(xp, samples.score, positive, weights(xp, samples))
     tied = everyone.through - everyone.below
     share = (hits.through - hits.below) / xp.where(tied > 0, tied, xp.ones_like(tied))
@@ -655,12 +662,6 @@ def auch(
     area = xp.sum(hull_negative * (reached[..., 1:] + reached[..., :-1]), axis=-1) / 2
     classes = xp.sum(hits.value, axis=-1) * xp.sum(weight - xp.flip(hits.value, axis=-1), axis=-1)
     return finish(xp, samples, divide(xp, area, classes))
-
-
-def _positive_and_negative(xp: Namespace, samples: Samples) -> tuple[Array, Array]:
-    weight = weights(xp, samples)
-    positive = xp.astype(samples.label > 0, weight.dtype) * weight
-    return positive, weight - positive
 
 
 def _area_under_roc(xp: Namespace, high: Ranked, low: Ranked) -> Array:
