@@ -87,8 +87,14 @@ def _raise_first(problems: list[Problem]) -> None:
 
 
 def _are_plain_weights(weight: Array) -> bool:
-    """Say, in two quick passes, whether NumPy weights are finite and not negative."""
-    return bool(weight.size and weight.min() >= 0 and weight.max() < float("inf"))
+    """Say, in one quick pass, whether NumPy weights are finite and not negative.
+
+    As unsigned integers, the bits of negative numbers and of NaN are above those of infinity. A
+    negative zero is not plain either, and found to be no problem by the checks that follow.
+    """
+    bits = UNSIGNED[weight.itemsize]
+    infinity = weight.dtype.type(float("inf")).view(bits)
+    return bool(weight.size and largest(weight.view(bits)) < infinity)
 
 
 def plain_labels(label: Array) -> Array | None:

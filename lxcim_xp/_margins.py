@@ -17,6 +17,7 @@ from lxcim_xp._array import (
     default_float,
     device_of,
     has_nan,
+    is_numpy,
     kind_of,
     namespace,
     scalar_if_numpy,
@@ -41,7 +42,7 @@ class Samples(NamedTuple):
 
     score: Array  # (..., n), never NaN
     label: Array  # (..., n), the caller's labels; NumPy's in any dtype, the widest float elsewhere
-    weight: Array | None  # (..., n), in the widest float; None: every sample counts once
+    weight: Array | None  # (..., n), in the widest float unless asked; None: all count once
     largest_weight: Array | None  # (..., 1)
     valid: Array | None  # (...), False where a batch entry holds bad values; None: all are good
     dtype: DType  # of the result
@@ -69,8 +70,12 @@ def collect(
     nan_policy: str,
     *,
     third_class: bool = False,
+    narrow_weights: bool = False,
 ) -> tuple[Namespace, Samples]:
-    """Check and clean the arguments that all metrics share; labels may be -1, 0, +1 on request."""
+    """Check and clean the arguments that all metrics share; labels may be -1, 0, +1 on request.
+
+    On request, NumPy weights stay in float32: for whoever widens them piece by piece.
+    """
     if nan_policy not in _NAN_POLICIES:
         raise ValueError(f"nan_policy must be one of {_NAN_POLICIES}; found {nan_policy!r}.")
     decision = one_decision(threshold, decision)
@@ -84,7 +89,7 @@ def collect(
     if not isinstance(decision.threshold, int | float):
         given["threshold"] = decision.threshold
     xp = namespace(**given)
-    arrays, dtype = _broadcast(xp, given)
+    arrays, dtype = _broadcast(xp, given, narrow_weights)
     axis = _axis_from_the_end(axis, arrays["y_score"].ndim)
     if "threshold" in arrays:
         decision = decision._replace(threshold=arrays["threshold"])
@@ -158,7 +163,9 @@ def one_decision(threshold: Any, decision: Decision | None) -> Decision:
     return decision
 
 
-def _broadcast(xp: Namespace, given: dict[str, Any]) -> tuple[dict[str, Array], DType]:
+def _broadcast(
+    xp: Namespace, given: dict[str, Any], narrow_weights: bool
+) -> tuple[dict[str, Array], DType]:
     """Return what was given as arrays of one shape, and the dtype of the result.
 
     Scores keep their float dtype and thresholds meet it; labels and weights get the widest.
@@ -189,8 +196,10 @@ def _broadcast(xp: Namespace, given: dict[str, Any]) -> tuple[dict[str, Array], 
                 array = 2 * xp.astype(array, xp.int8) - 1
             if not values_are_at_hand(xp):
                 array = xp.astype(array, wide)  # unsigned integers do not compare with -1 anywhere
-        else:
-            array = xp.astype(array, score.dtype if name == "threshold" else wide, copy=False)
+        elif name == "threshold":
+            array = xp.astype(array, score.dtype, copy=False)
+        elif not (narrow_weights and is_numpy(xp) and array.dtype == xp.float32):
+            array = xp.astype(array, wide, copy=False)
         arrays[name] = array
     if all(array.shape == score.shape for array in arrays.values()):
         return arrays, dtype
@@ -264,6 +273,7 @@ def _scaled(xp: Namespace, weight: Array | None) -> tuple[Array | None, Array | 
         # Bad weights make the result NaN; until then, they must not upset the arithmetic.
         weight = xp.where(xp.isfinite(weight) & (weight >= 0), weight, xp.zeros_like(weight))
     largest = xp.max(weight, axis=-1, keepdims=True)
+    largest = xp.astype(largest, widest_float(xp, weight), copy=False)
     if values_are_at_hand(xp) and _need_no_scaling(largest):
         return weight, None
     return weight / xp.where(largest > 0, largest, xp.ones_like(largest)), largest

@@ -130,15 +130,14 @@ class Gain(NamedTuple):
 
 def gain_of(xp: Namespace, samples: Samples) -> Gain:
     """Return the confidence gain of the margins of the samples."""
-    if is_numpy(xp) and samples.weight is None:
+    if is_numpy(xp):
         signed = signed_confidence(xp, samples)
         if _has_integer_keys(xp, signed):
-            # Labels become bits of the keys, which spares an array for the margins.
-            return Gain(*_ranks_numpy.uniform_gain(signed, samples.label))
-    margins = signed_margins(xp, samples)
-    if is_numpy(xp) and _has_integer_keys(xp, margins.value):
-        return Gain(*_ranks_numpy.weighted_gain(*margins, overwrite=True))
-    return confidence_gain(xp, margins)
+            # Labels become bits of the keys or of the weights: no array is made for the margins.
+            if samples.weight is None:
+                return Gain(*_ranks_numpy.uniform_gain(signed, samples.label))
+            return Gain(*_ranks_numpy.weighted_gain(signed, samples.weight, samples.label))
+    return confidence_gain(xp, signed_margins(xp, samples))
 
 
 def confidence_gain(xp: Namespace, margins: Margins) -> Gain:
@@ -151,10 +150,11 @@ def confidence_gain(xp: Namespace, margins: Margins) -> Gain:
         return _uniform_gain(xp, margins.value)
     if is_numpy(xp) and _has_integer_keys(xp, margins.value):
         return Gain(*_ranks_numpy.weighted_gain(*margins))
-    right = credit(xp, margins) * margins.weight
-    wrong = margins.weight - right
+    weight = xp.astype(margins.weight, widest_float(xp, margins.value), copy=False)
+    right = credit(xp, margins) * weight
+    wrong = weight - right
     order, first, end = ordering(xp, xp.abs(margins.value))
-    running = running_sum(xp, take(xp, margins.weight, order))
+    running = running_sum(xp, take(xp, weight, order))
     below, through = _up_to_block(xp, running, first, end)
     lead = running[..., -1:] - below - through
     gain = xp.sum(take(xp, wrong, order) * lead, axis=-1)

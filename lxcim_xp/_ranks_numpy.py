@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from lxcim_xp._array import CACHED, FEW, UNSIGNED, Array
+from lxcim_xp._array import CACHED, FEW, UNSIGNED, Array, signed_by_bits
 
 _ALL_BUT_SIGN = np.iinfo(np.int64).max
 _SIGN_PLACE = {4: np.uint32(31), 8: np.uint64(63)}
@@ -266,25 +266,25 @@ def _run_length(key: Array, at: Array, step: int) -> Array:
 
 
 def weighted_gain(
-    value: Array, weight: Array, *, overwrite: bool = False
+    signed: Array, weight: Array, label: Array | None = None
 ) -> tuple[Array, Array, Array]:
-    """Return right and wrong weight, and the gain, for any weights.
-
-    ``overwrite`` gives away the memory of the margins, which spares touching new memory.
-    """
-    *batch, n = value.shape
-    value, weight = np.ascontiguousarray(value).reshape(-1, n), weight.reshape(-1, n)
-    packed, same = _packed_order(value.view(f"i{value.itemsize}"), magnitude=True)
+    """Return right and wrong weight, and the gain, for any weights; labels as in uniform_gain."""
+    *batch, n = signed.shape
+    value, weight = np.ascontiguousarray(signed).reshape(-1, n), weight.reshape(-1, n)
+    label = None if label is None else label.reshape(-1, n)
+    packed, same = _packed_order(value.view(f"i{value.itemsize}"), magnitude=True, label=label)
     undecided, source = n - np.count_nonzero(value, axis=-1), weight
     if value.itemsize == 8:
         # One gather, the dearest step after the sort, brings weight and side together.
-        source = np.copysign(weight, value, out=value if overwrite else None)
+        source = _signed_weights(weight, value, label)
     below, wrong, gain = np.zeros((3, len(value)))
-    total = weight.sum(axis=-1)
+    total = weight.sum(axis=-1, dtype=np.float64)
     for row, here in _whole_blocks(same):  # in pieces, so that no long array is made
-        signed = _gathered(source[row], packed[row, here], value.itemsize)
+        side_and_weight = _gathered(source[row], packed[row, here], value.itemsize)
         ties = same[row, here.start : here.stop - 1]
-        weight_here, wrong_here = _weights_of_blocks(signed, undecided[row] - here.start, ties)
+        weight_here, wrong_here = _weights_of_blocks(
+            side_and_weight, undecided[row] - here.start, ties
+        )
         through = _running_sum(weight_here, below[row])
         below[row] = through[:, -1]
         # The lead of a block: all weight, less what lies below it, less what lies through it.
@@ -298,6 +298,17 @@ def weighted_gain(
     return total - wrong, wrong, gain
 
 
+def _signed_weights(weight: Array, value: Array, label: Array | None) -> Array:
+    """Return weights that are negative for wrong decisions."""
+    source = np.empty(value.shape)
+    for row, here in _pieces(*value.shape):  # in the cache, so that no array of margins is made
+        margin = value[row, here]
+        if label is not None:
+            margin = signed_by_bits(np.ascontiguousarray(label[row, here]), margin)
+        np.copysign(weight[row, here], margin, out=source[row, here])
+    return source
+
+
 def _gathered(source: Array, packed: Array, itemsize: int) -> Array:
     """Return weights at the places that packed keys carry, negative for wrong decisions."""
     rows, n = source.shape
@@ -308,6 +319,8 @@ def _gathered(source: Array, packed: Array, itemsize: int) -> Array:
     weight = source.reshape(-1).take(place)
     if itemsize == 8:
         return weight
+    # Weights of 32 bits are widened here, in the cache, which spares the memory of wide ones.
+    weight = weight.astype(np.float64, copy=False)
     # Keys of 32 bits leave room for the side just above the place, which spares a second gather.
     return np.copysign(weight, (packed << (63 - place_bits)).view(np.float64), out=weight)
 
@@ -395,18 +408,21 @@ def _place_bits(n: int, itemsize: int) -> int:
     return 31 if itemsize == 4 else max(1, (n - 1).bit_length())
 
 
-def _packed_order(bits: Array, *, magnitude: bool = False) -> tuple[Array, Array]:
+def _packed_order(
+    bits: Array, *, magnitude: bool = False, label: Array | None = None
+) -> tuple[Array, Array]:
     """Return sorted keys that carry places, and where the next place of a row holds the same key.
 
     The place of a sample rides in the low bits of its key, so that a plain sort gives the order.
-    With ``magnitude``, the sign does not count.
+    With ``magnitude``, the sign does not count; keys of 32 bits carry it, turned by the label.
     """
     rows, n = bits.shape
     packed = np.empty(bits.shape, dtype=np.int64)
     # The low bits of a wide key make room; samples that differ only there are put right below.
     low = (1 << (32 if bits.itemsize == 4 else _place_bits(n, 8))) - 1
     for row, here in _pieces(rows, n):
-        _pack(bits[row, here], low, magnitude, packed[row, here])
+        label_here = None if label is None else label[row, here]
+        _pack(bits[row, here], low, magnitude, label_here, packed[row, here])
         packed[row, here] |= np.arange(here.start, here.stop)
     packed.sort(axis=-1)
     same = np.empty((rows, n - 1), dtype=bool)
@@ -422,14 +438,17 @@ def _packed_order(bits: Array, *, magnitude: bool = False) -> tuple[Array, Array
     return packed, same
 
 
-def _pack(bits: Array, low: int, magnitude: bool, packed: Array) -> None:
+def _pack(bits: Array, low: int, magnitude: bool, label: Array | None, packed: Array) -> None:
     """Write keys into 64 bits, above the low ones."""
     if bits.itemsize == 8:
         np.bitwise_and(bits, (_ALL_BUT_SIGN if magnitude else -1) & ~low, out=packed)
         return
     np.left_shift(bits, 32, out=packed, dtype=np.int64)
     if magnitude:
-        packed |= (packed >> 32) & (1 << 31)  # the sign goes below the key, for _gathered
+        side = packed >> 63
+        if label is not None:
+            side ^= label <= 0
+        packed |= (side & 1) << 31  # the side goes below the key, for _gathered
         packed &= _ALL_BUT_SIGN
 
 

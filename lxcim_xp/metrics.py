@@ -25,6 +25,7 @@ A batch, padded to a common length:
 array([0.625, 0.25 ])
 """
 
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 from lxcim_xp._array import Array, Namespace, divide, running_sum, sum_of
@@ -163,7 +164,7 @@ def lxcim(
     >>> lxcim([1, 0, 1], [3.0, -2.0, -1.0]) * 9
     np.float64(8.0)
     """
-    xp, samples = collect(
+    xp, samples = _collect_narrow(
         y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
     )
     return finish(xp, samples, _lxcim(xp, gain_of(xp, samples)))
@@ -207,7 +208,7 @@ def decomposition(
     >>> parts.accuracy, parts.gain, parts.lxcim
     (np.float64(0.5), np.float64(0.1875), np.float64(0.6875))
     """
-    xp, samples = collect(
+    xp, samples = _collect_narrow(
         y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
     )
     ranks = gain_of(xp, samples)
@@ -307,7 +308,7 @@ def augrc(
     >>> augrc(1, margins), (1 - lxcim(1, margins)) / 2
     (np.float64(0.15625), np.float64(0.15625))
     """
-    xp, samples = collect(
+    xp, samples = _collect_narrow(
         y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
     )
     ranks = gain_of(xp, samples)
@@ -662,6 +663,9 @@ def auch(
     area = xp.sum(hull_negative * (reached[..., 1:] + reached[..., :-1]), axis=-1) / 2
     classes = xp.sum(hits.value, axis=-1) * xp.sum(weight - xp.flip(hits.value, axis=-1), axis=-1)
     return finish(xp, samples, divide(xp, area, classes))
+
+
+_collect_narrow = partial(collect, narrow_weights=True)  # for the gain, which widens them itself
 
 
 def _area_under_roc(xp: Namespace, high: Ranked, low: Ranked) -> Array:

@@ -112,7 +112,8 @@ def test_long_rows_are_summed_in_pieces_without_a_seam(monkeypatch, dtype, sprea
         _ranks_numpy.uniform_gain(signed, label),
         _ranks_numpy.uniform_gain(signed, 2.0 * label - 1),
         _ranks_numpy.weighted_gain(value, np.ones(shape)),
-        _ranks_numpy.weighted_gain(value.copy(), np.ones(shape), overwrite=True),
+        _ranks_numpy.weighted_gain(value, np.ones(shape, dtype="float32")),
+        _ranks_numpy.weighted_gain(signed, np.ones(shape), label),
     ]
     monkeypatch.setattr(_ranks, "_has_integer_keys", lambda xp, key: False)
     monkeypatch.setattr(_ranks, "is_numpy", lambda xp: False)
