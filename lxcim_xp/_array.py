@@ -127,27 +127,32 @@ def array_like(xp: Namespace, value: Any, like: Array) -> Array:
 def signed_by(xp: Namespace, label: Array, x: Array) -> Array:
     """Return a new array: ``x`` where the label is above zero, ``-x`` elsewhere."""
     if xp is _NUMPY and x.dtype.char in "fd":
-        return signed_by_bits(label, x)
+        return _signed_by_bits(label, x)
     # A product is much cheaper than a selection by labels, which no processor can foresee, and
     # small integers are cheaper than floats.
     side = xp.astype(2 * xp.astype(label > 0, xp.int8) - 1, x.dtype)
     return side * x
 
 
-def signed_by_bits(label: Array, x: Array) -> Array:
+def _signed_by_bits(label: Array, x: Array) -> Array:
     """Flip the sign bit, piece by piece: the result is all the memory that is touched anew."""
     if x.ndim > 1:
         label, x_flat = label.reshape(-1), x.reshape(-1)
-        return signed_by_bits(label, x_flat).reshape(x.shape)
-    bits = x.view(f"u{x.itemsize}")
-    signed, top = np.empty_like(bits), bits.dtype.type(8 * x.itemsize - 1)
+        return _signed_by_bits(label, x_flat).reshape(x.shape)
+    signed = np.empty_like(x)
     for start in range(0, x.size, CACHED):
         here = slice(start, start + CACHED)
-        piece = signed[here]
-        piece[:] = label[here] <= 0
-        piece <<= top
-        piece ^= bits[here]
-    return signed.view(x.dtype)
+        sign_into(signed[here], label[here], x[here])
+    return signed
+
+
+def sign_into(signed: Array, label: Array, x: Array) -> None:
+    """Write what :func:`signed_by` returns into memory that is there."""
+    bits = UNSIGNED[x.itemsize]
+    signed = signed.view(bits)
+    signed[:] = label <= 0
+    signed <<= bits(8 * x.itemsize - 1)
+    signed ^= x.view(bits)
 
 
 def kind_of(xp: Namespace, dtype: DType) -> str:

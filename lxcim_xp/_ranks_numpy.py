@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from lxcim_xp._array import CACHED, FEW, UNSIGNED, Array, signed_by_bits
+from lxcim_xp._array import CACHED, FEW, UNSIGNED, Array, sign_into
 
 _ALL_BUT_SIGN = np.iinfo(np.int64).max
 _SIGN_PLACE = {4: np.uint32(31), 8: np.uint64(63)}
@@ -300,12 +300,14 @@ def weighted_gain(
 
 def _signed_weights(weight: Array, value: Array, label: Array | None) -> Array:
     """Return weights that are negative for wrong decisions."""
+    if label is None:
+        return np.copysign(weight, value)
     source = np.empty(value.shape)
-    for row, here in _pieces(*value.shape):  # in the cache, so that no array of margins is made
-        margin = value[row, here]
-        if label is not None:
-            margin = signed_by_bits(np.ascontiguousarray(label[row, here]), margin)
-        np.copysign(weight[row, here], margin, out=source[row, here])
+    flat, (weight, value, label) = source.reshape(-1), (x.reshape(-1) for x in (weight, value, label))
+    for start in range(0, flat.size, CACHED):  # in the cache, so that no array of margins is made
+        here = slice(start, start + CACHED)
+        sign_into(flat[here], label[here], value[here])
+        np.copysign(weight[here], flat[here], out=flat[here])
     return source
 
 
