@@ -139,20 +139,15 @@ def _signed_by_bits(label: Array, x: Array) -> Array:
     if x.ndim > 1:
         label, x_flat = label.reshape(-1), x.reshape(-1)
         return _signed_by_bits(label, x_flat).reshape(x.shape)
-    signed = np.empty_like(x)
+    bits = x.view(UNSIGNED[x.itemsize])
+    signed, top = np.empty_like(bits), bits.dtype.type(8 * x.itemsize - 1)
     for start in range(0, x.size, CACHED):
         here = slice(start, start + CACHED)
-        sign_into(signed[here], label[here], x[here])
-    return signed
-
-
-def sign_into(signed: Array, label: Array, x: Array) -> None:
-    """Write what :func:`signed_by` returns into memory that is there."""
-    bits = UNSIGNED[x.itemsize]
-    signed = signed.view(bits)
-    signed[:] = label <= 0
-    signed <<= bits(8 * x.itemsize - 1)
-    signed ^= x.view(bits)
+        piece = signed[here]
+        piece[:] = label[here] <= 0
+        piece <<= top
+        piece ^= bits[here]
+    return signed.view(x.dtype)
 
 
 def kind_of(xp: Namespace, dtype: DType) -> str:

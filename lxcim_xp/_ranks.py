@@ -9,7 +9,7 @@ bit. Keys must not be NaN, whose order the standard leaves open.
 
 from typing import NamedTuple
 
-from lxcim_xp import _ranks_numpy
+from lxcim_xp import _keys_numpy, _ranks_numpy
 from lxcim_xp._array import (
     Array,
     Namespace,
@@ -112,7 +112,7 @@ def concordance(xp: Namespace, high: Ranked, low: Ranked) -> Array:
 def pairs_won(xp: Namespace, samples: Samples) -> tuple[Array, Array]:
     """Return the weight of the pairs in which the positive scores higher, ties half, and of all."""
     if is_numpy(xp) and samples.weight is None and _has_integer_keys(xp, samples.score):
-        counted = _ranks_numpy.uniform_concordance(samples.score, samples.label)
+        counted = _keys_numpy.uniform_concordance(samples.score, samples.label)
         if counted is not None:
             return counted
     positive, negative = positive_and_negative(xp, samples)
@@ -135,7 +135,7 @@ def gain_of(xp: Namespace, samples: Samples) -> Gain:
         if _has_integer_keys(xp, signed):
             # Labels become bits of the keys or of the weights: no array is made for the margins.
             if samples.weight is None:
-                return Gain(*_ranks_numpy.uniform_gain(signed, samples.label))
+                return Gain(*_keys_numpy.uniform_gain(signed, samples.label))
             return Gain(*_ranks_numpy.weighted_gain(signed, samples.weight, samples.label))
     return confidence_gain(xp, signed_margins(xp, samples))
 
@@ -228,7 +228,7 @@ def _uniform_gain(xp: Namespace, value: Array) -> Gain:
     seen = seen_by_numpy(xp, value)
     if seen is not None:
         # A plain sort by NumPy is quicker than one that brings the order along, as torch's does.
-        gain = _ranks_numpy.uniform_gain(seen)
+        gain = _keys_numpy.uniform_gain(seen)
         return Gain(*(from_numpy(xp, part, value) for part in gain))
     bits = float_bits(xp, value)
     lowest = xp.iinfo(bits.dtype).min

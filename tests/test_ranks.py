@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 import lxcim_xp as lx
-from lxcim_xp import _array, _ranks, _ranks_numpy
+from lxcim_xp import _array, _keys_numpy, _ranks, _ranks_numpy
 from lxcim_xp._margins import Margins
 
 HARD = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, 5e-324, -5e-324, 1e-45, 1.5, np.nextafter(1.5, 2)]
@@ -108,9 +108,9 @@ def test_long_rows_are_summed_in_pieces_without_a_seam(monkeypatch, dtype, sprea
     label, xp = rng.integers(0, 2, shape), _array.namespace()
     signed = _array.signed_by(xp, label, value)
     fast = [
-        _ranks_numpy.uniform_gain(value),
-        _ranks_numpy.uniform_gain(signed, label),
-        _ranks_numpy.uniform_gain(signed, 2.0 * label - 1),
+        _keys_numpy.uniform_gain(value),
+        _keys_numpy.uniform_gain(signed, label),
+        _keys_numpy.uniform_gain(signed, 2.0 * label - 1),
         _ranks_numpy.weighted_gain(value, np.ones(shape)),
         _ranks_numpy.weighted_gain(value, np.ones(shape, dtype="float32")),
         _ranks_numpy.weighted_gain(signed, np.ones(shape), label),
@@ -144,8 +144,8 @@ def test_labels_of_any_dtype_turn_signs_as_a_product_does(n, label_dtype, dtype)
     found = _array.signed_by(_array.namespace(), label.astype(label_dtype), x)
     np.testing.assert_array_equal(found, expected)
     np.testing.assert_array_equal(np.signbit(found), np.signbit(expected))
-    fast = _ranks_numpy.uniform_gain(x, label.astype(label_dtype))
-    for part, plain in zip(fast, _ranks_numpy.uniform_gain(expected), strict=True):
+    fast = _keys_numpy.uniform_gain(x, label.astype(label_dtype))
+    for part, plain in zip(fast, _keys_numpy.uniform_gain(expected), strict=True):
         np.testing.assert_array_equal(part, plain)
 
 
