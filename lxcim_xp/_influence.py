@@ -6,8 +6,10 @@ order, with that order: a standard error does not pay for going back to the inpu
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
+from lxcim_xp import _formulas
 from lxcim_xp._array import Array, Namespace, computed, divide, sum_of, widest_float
 from lxcim_xp._descent import (
     Descent,
@@ -21,13 +23,23 @@ from lxcim_xp._margins import Samples
 from lxcim_xp._ranks import Ranked, ranked
 
 
+class Influence(NamedTuple):
+    """How much each sample moves a metric, as a formula of sorted columns that is not computed yet.
+
+    A standard error needs the squares only, and does not pay for an array of them.
+    """
+
+    formula: Callable[..., Array]
+    columns: tuple[tuple[Array, ...], ...]
+
+
 class Kernel(NamedTuple):
     """A metric that has an influence function."""
 
-    sort: Callable[[Namespace, Samples], Descent]
+    sort: Callable[..., Descent]  # of samples; without order unless they are to be ``placed``
     estimate: Callable[[Namespace, Descent], Array]  # (..., 1)
-    influence: Callable[[Namespace, Descent], Array]  # (..., n), sums to zero
-    steadied: Callable[[Namespace, Descent, Array], "Steadied"] | None = None
+    influence: Callable[[Namespace, Descent, Array], Influence]  # given the estimate
+    steadied: Callable[[Namespace, Descent, Array, Array], "Steadied"] | None = None
 
 
 class Steadied(NamedTuple):
@@ -37,8 +49,31 @@ class Steadied(NamedTuple):
     """
 
     estimate: Array  # (..., 1)
-    influence: Array  # (..., n), of the samples
+    influence: Influence  # of the samples
     own_variance: Array  # (...), of one draw from the observation
+
+
+class _Column(NamedTuple):
+    value: Array
+
+
+def values(xp: Namespace, influence: Influence) -> Array:
+    """Return the influence of each sample, (..., n), in sorted order."""
+    return computed(xp, influence.formula, *influence.columns)
+
+
+def sum_of_squares(xp: Namespace, influence: Influence) -> Array:
+    """Return the sum of the squared influences, (...)."""
+
+    def squares(*columns: tuple[Array, ...]) -> Array:
+        return influence.formula(*columns) ** 2
+
+    return sum_of(xp, squares, *influence.columns)
+
+
+def _known(value: Array) -> Influence:
+    """Return an influence that is computed already."""
+    return Influence(lambda column: column.value, (_Column(value),))
 
 
 def sorted_weight(descent: Descent) -> Array:
@@ -52,70 +87,63 @@ def reweighted(xp: Namespace, descent: Descent, factor: Array) -> Descent:
     return descent._replace(columns=columns)
 
 
-def _by_score(xp: Namespace, samples: Samples) -> Descent:
-    """Sort the weights of the positives and of all from the highest score down."""
+def _by_score(xp: Namespace, samples: Samples, *, placed: bool) -> Descent:
+    """Sort the weights of the positives and of all from the highest score down, always placed."""
     positive = xp.astype(samples.label > 0, widest_float(xp, samples.score))
     positive = positive if samples.weight is None else positive * samples.weight
     return descend(xp, samples.score, samples.weight, positive, samples.weight)
 
 
 def _lxcim(xp: Namespace, descent: Descent) -> Array:
-    total = descent.columns[1].through[..., -1:]
-
-    def terms(right: Ranked, everyone: Ranked) -> Array:
-        # c w (2L + T), counted from the top.
-        return right.value * (2 * total - everyone.below - everyone.through)
-
-    return divide(xp, sum_of(xp, terms, *descent.columns)[..., None], total**2)
+    return _formulas.lxcim(xp, _formulas.gain_down(xp, descent))
 
 
-def _lxcim_influence(xp: Namespace, descent: Descent) -> Array:
+def _lxcim_influence(xp: Namespace, descent: Descent, estimate: Array) -> Influence:
     """Return 2 (w / W) (h - LxCIM), h being the share of pairs with the sample that are won."""
-    total, estimate = descent.columns[1].through[..., -1:], _lxcim(xp, descent)
-    scale = divide(xp, xp.ones_like(total), total)
+    total = descent.columns[1].through[..., -1:]
+    scale, centre = divide(xp, xp.ones_like(total), total) ** 2, 2 * estimate * total
 
     def moves(right: Ranked, everyone: Ranked) -> Array:
-        # h W = c (L + T / 2) + C / 2 + C_above, with L and T by what lies above.
-        won = right.value * (total - (everyone.below + everyone.through) / 2)
-        won = won + everyone.value * ((right.through + right.below) / 2 - estimate * total)
-        return won * (2 * scale**2)
+        # 2 h W = c (2L + T) + C + 2 C_above, with L and T by what lies above.
+        won = right.value * (2 * total - (everyone.below + everyone.through))
+        won = won + everyone.value * (right.through + right.below - centre)
+        return won * scale
 
-    return computed(xp, moves, *descent.columns)
+    return Influence(moves, descent.columns)
 
 
-def _lxcim_steadied(xp: Namespace, descent: Descent, share: Array) -> Steadied:
+def _lxcim_steadied(xp: Namespace, descent: Descent, estimate: Array, share: Array) -> Steadied:
     """Return LxCIM with an observation of a share of all weight: (LxCIM + d / 2) / (1 + d)."""
     total = descent.columns[1].through[..., -1:]
-    estimate = (_lxcim(xp, descent) + share / 2) / (1 + share)
+    estimate = (estimate + share / 2) / (1 + share)
     scale = divide(xp, xp.ones_like(total), total * (1 + share))
+    if_right, anyway = (1 + share) / 2 * scale, scale / 2
 
     # What a right decision wins more than a wrong one, and what any wins: against the samples, and
     # against the observation, which beats a half of what is surer than it.
-    def won_if_right(everyone: Ranked) -> Array:
-        return (total - (everyone.below + everyone.through) / 2) * (1 + share) * scale
-
-    def won_anyway(right: Ranked, everyone: Ranked) -> Array:
-        won = (right.through + right.below) / 2 + share * (everyone.below + everyone.through) / 4
-        return won * scale - estimate
+    def won(right: Ranked, everyone: Ranked) -> tuple[Array, Array]:
+        above = everyone.below + everyone.through
+        base = (right.through + right.below + above * (share / 2)) * anyway - estimate
+        return base, (2 * total - above) * if_right
 
     def moves(right: Ranked, everyone: Ranked) -> Array:
-        moved = right.value * won_if_right(everyone) + everyone.value * won_anyway(right, everyone)
-        return 2 * scale * moved
+        base, more = won(right, everyone)
+        return (right.value * more + everyone.value * base) * (2 * scale)
 
     def squares(right: Ranked, everyone: Ranked) -> Array:
-        base, more = won_anyway(right, everyone), won_if_right(everyone)
-        wrong, rightly = (base + credit * more for credit in _credits(xp, right, everyone))
-        return everyone.value * (wrong**2 + rightly**2) / 2
+        # The mean square of base + credit * more over the two halves of the observation.
+        base, more = won(right, everyone)
+        half = more / 2
+        off = half * _off(xp, right, everyone)
+        return everyone.value * ((base + half) ** 2 + off**2)
 
-    spread = sum_of(xp, squares, *descent.columns)
-    own = (2 * share * scale)[..., 0] ** 2 * total[..., 0] * spread
-    return Steadied(estimate, computed(xp, moves, *descent.columns), own)
+    own = (2 * share * scale)[..., 0] ** 2 * total[..., 0] * sum_of(xp, squares, *descent.columns)
+    return Steadied(estimate, Influence(moves, descent.columns), own)
 
 
-def _credits(xp: Namespace, right: Ranked, everyone: Ranked) -> tuple[Array, Array]:
-    """Return what the halves of the observation earn: both a half where samples are undecided."""
-    half = xp.astype(2 * right.value != everyone.value, right.value.dtype) / 2
-    return 0.5 - half, 0.5 + half
+def _off(xp: Namespace, right: Ranked, everyone: Ranked) -> Array:
+    """Say whether the halves of the observation earn 0 and 1: where undecided, both earn 1/2."""
+    return xp.astype(2 * right.value != everyone.value, right.value.dtype)
 
 
 def _accuracy(xp: Namespace, descent: Descent) -> Array:
@@ -123,32 +151,37 @@ def _accuracy(xp: Namespace, descent: Descent) -> Array:
     return divide(xp, right, everyone)
 
 
-def _accuracy_influence(xp: Namespace, descent: Descent) -> Array:
+def _accuracy_influence(xp: Namespace, descent: Descent, estimate: Array) -> Influence:
     """Return (w / W) (credit - accuracy)."""
-    right, everyone = descent.columns
-    off = right.value - _accuracy(xp, descent) * everyone.value
-    return divide(xp, off, everyone.through[..., -1:])
+    total = descent.columns[1].through[..., -1:]
+    scale = divide(xp, xp.ones_like(total), total)
+
+    def moves(right: Ranked, everyone: Ranked) -> Array:
+        return (right.value - estimate * everyone.value) * scale
+
+    return Influence(moves, descent.columns)
 
 
-def _accuracy_steadied(xp: Namespace, descent: Descent, share: Array) -> Steadied:
-    right, everyone = descent.columns
-    total = everyone.through[..., -1:]
-    estimate = (_accuracy(xp, descent) + share / 2) / (1 + share)
-    influence = divide(xp, right.value - estimate * everyone.value, total * (1 + share))
-    off = [credit - estimate for credit in _credits(xp, right, everyone)]
-    squares = divide(xp, everyone.value * (off[0] ** 2 + off[1] ** 2) / 2, total)
-    own = (share / (1 + share))[..., 0] ** 2 * xp.sum(squares, axis=-1)
-    return Steadied(estimate, influence, own)
+def _accuracy_steadied(xp: Namespace, descent: Descent, estimate: Array, share: Array) -> Steadied:
+    total = descent.columns[1].through[..., -1:]
+    estimate = (estimate + share / 2) / (1 + share)
+    scale = divide(xp, xp.ones_like(total), total)
+
+    def moves(right: Ranked, everyone: Ranked) -> Array:
+        return (right.value - estimate * everyone.value) * (scale / (1 + share))
+
+    def squares(right: Ranked, everyone: Ranked) -> Array:
+        return everyone.value * scale * ((0.5 - estimate) ** 2 + _off(xp, right, everyone) / 4)
+
+    own = (share / (1 + share))[..., 0] ** 2 * sum_of(xp, squares, *descent.columns)
+    return Steadied(estimate, Influence(moves, descent.columns), own)
 
 
 def _audrc(xp: Namespace, descent: Descent) -> Array:
-    right, everyone = descent.columns
-    parts = accuracy_parts(xp, right, everyone, counted(xp, descent, uniform=False))
-    area = xp.sum(parts.weight * parts.accuracy, axis=-1, keepdims=True)
-    return divide(xp, area, everyone.through[..., -1:])
+    return _formulas.audrc(xp, descent, uniform=False)[..., None]
 
 
-def _audrc_influence(xp: Namespace, descent: Descent) -> Array:
+def _audrc_influence(xp: Namespace, descent: Descent, estimate: Array) -> Influence:
     """Return the influence on the discrete AUDRC.
 
     More weight at a place is more weight in the mean there, and moves the accuracy from there on
@@ -166,10 +199,10 @@ def _audrc_influence(xp: Namespace, descent: Descent) -> Array:
 
     present = xp.astype(parts.weight > 0, step.dtype)
     mean = ranked(xp, descent.places, present * parts.accuracy)
-    here = (mean.through - mean.below) / parts.count - _audrc(xp, descent)
+    here = (mean.through - mean.below) / parts.count - estimate
     moved = right.value * from_here_on(step)
     moved = moved + everyone.value * (here - from_here_on(step * parts.accuracy))
-    return divide(xp, moved, everyone.through[..., -1:])
+    return _known(divide(xp, moved, everyone.through[..., -1:]))
 
 
 def _two(descent: Descent) -> tuple[Ranked, Ranked]:
@@ -178,32 +211,36 @@ def _two(descent: Descent) -> tuple[Ranked, Ranked]:
     return first, Ranked(*(a - b for a, b in zip(everyone, first, strict=True)))
 
 
-def _concordance(xp: Namespace, descent: Descent) -> Array:
-    """Return P(high > low) + P(high = low) / 2, keys in descending order."""
+def _auroc(xp: Namespace, descent: Descent) -> Array:
     high, low = _two(descent)
-    highs, lows = high.through[..., -1:], low.through[..., -1:]
-    beaten = lows - (low.below + low.through) / 2
-    return divide(xp, xp.sum(high.value * beaten, axis=-1, keepdims=True), highs * lows)
+    # In descending order, what wins comes before what it beats: the two change roles.
+    return _formulas.area_under_roc(xp, low, high)[..., None]
 
 
-def _concordance_influence(xp: Namespace, descent: Descent) -> Array:
+def _confidence_auroc(xp: Namespace, descent: Descent) -> Array:
+    return _formulas.confidence_auroc(xp, _formulas.gain_down(xp, descent))
+
+
+def _concordance_influence(xp: Namespace, descent: Descent, estimate: Array) -> Influence:
     """Return DeLong's influence: each class by its share of pairs won."""
     high, low = _two(descent)
     highs, lows = high.through[..., -1:], low.through[..., -1:]
-    estimate = _concordance(xp, descent)
     beaten = divide(xp, lows - (low.below + low.through) / 2, lows)
     beaten_by = divide(xp, (high.below + high.through) / 2, highs)
-    return divide(xp, high.value * (beaten - estimate), highs) + divide(
-        xp, low.value * (beaten_by - estimate), lows
+    return _known(
+        divide(xp, high.value * (beaten - estimate), highs)
+        + divide(xp, low.value * (beaten_by - estimate), lows)
     )
 
 
+_by_confidence = partial(descend_in_confidence, keyed=False)
+
 KERNELS = {
-    "lxcim": Kernel(descend_in_confidence, _lxcim, _lxcim_influence, _lxcim_steadied),
-    "accuracy": Kernel(descend_in_confidence, _accuracy, _accuracy_influence, _accuracy_steadied),
-    "audrc": Kernel(descend_in_confidence, _audrc, _audrc_influence),
-    "auroc": Kernel(_by_score, _concordance, _concordance_influence),
-    "confidence_auroc": Kernel(descend_in_confidence, _concordance, _concordance_influence),
+    "lxcim": Kernel(_by_confidence, _lxcim, _lxcim_influence, _lxcim_steadied),
+    "accuracy": Kernel(_by_confidence, _accuracy, _accuracy_influence, _accuracy_steadied),
+    "audrc": Kernel(_by_confidence, _audrc, _audrc_influence),
+    "auroc": Kernel(_by_score, _auroc, _concordance_influence),
+    "confidence_auroc": Kernel(_by_confidence, _confidence_auroc, _concordance_influence),
 }
 
 

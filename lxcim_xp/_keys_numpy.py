@@ -1,9 +1,9 @@
 """The fast forms of :mod:`lxcim_xp._ranks` for NumPy that need no order, for uniform weights.
 
-One plain sort of keys that carry one bit, the label or whether the decision is wrong. Plain sorts of
-numbers use vector instructions, in place, which ``argsort`` cannot match. What comes before and
-after a sort runs in pieces that stay in the cache, because the first touch of new memory is slow,
-and what only ties need is done only when there are ties: values are at hand here.
+All take one plain sort of keys that carry one bit: the label, or whether the decision is wrong.
+Plain sorts of numbers use vector instructions, in place, which ``argsort`` cannot match. What comes
+before and after a sort runs in pieces that stay in the cache, because the first touch of new memory
+is slow, and what only ties need is done only when there are ties: values are at hand here.
 """
 
 from collections.abc import Callable, Iterator

@@ -79,12 +79,12 @@ def collect(
     if nan_policy not in _NAN_POLICIES:
         raise ValueError(f"nan_policy must be one of {_NAN_POLICIES}; found {nan_policy!r}.")
     decision = one_decision(threshold, decision)
-    if decision is _AT_ZERO and sample_weight is None and where is None and axis == -1:
-        if not third_class and are_plain(y_true, y_score) and not has_nan(y_score):
-            label = plain_labels(y_true)
-            if label is not None:  # two quick looks: all that follows would change nothing
-                dtype = y_score.dtype
-                return namespace(), Samples(y_score, label, None, None, None, dtype, decision)
+    plain = decision is _AT_ZERO and sample_weight is None and where is None and axis == -1
+    if plain and not third_class and are_plain(y_true, y_score) and not has_nan(y_score):
+        label = plain_labels(y_true)
+        if label is not None:  # seen in two quick looks: all that follows would change nothing
+            dtype = y_score.dtype
+            return namespace(), Samples(y_score, label, None, None, None, dtype, decision)
     given = {"y_score": y_score, "y_true": y_true, "sample_weight": sample_weight, "where": where}
     if not isinstance(decision.threshold, int | float):
         given["threshold"] = decision.threshold

@@ -48,7 +48,7 @@ class Ranked(NamedTuple):
 class Ordering(NamedTuple):
     """Where each sample goes, and between which places its block of ties lies."""
 
-    order: Array  # sample at each place
+    order: Array | None  # sample at each place; None where nobody asked
     first: Array | None  # first place of the block; None where nothing is tied
     end: Array | None  # place after its last
 
@@ -65,7 +65,7 @@ def rank(xp: Namespace, key: Array, *columns: Array | None) -> tuple[Ranked, ...
 def rank_by(xp: Namespace, places: Ordering, column: Array | None) -> Ranked:
     """Bring a column into sorted order and sum it up; None is a column of ones."""
     if column is None:
-        return _counted(xp, places)
+        return _counted(xp, places, places.order)
     return ranked(xp, places, take(xp, column, places.order))
 
 
@@ -80,16 +80,40 @@ def in_input_order(xp: Namespace, places: Ordering, value: Array) -> Array:
     return scattered(xp, value, places.order)
 
 
-def _counted(xp: Namespace, places: Ordering) -> Ranked:
-    """Return what :func:`rank_by` makes of ones."""
-    order, first, end = places
-    wide, device = widest_float(xp, order), device_of(xp, order)
-    place = xp.arange(order.shape[-1] + 1, dtype=wide, device=device)
-    before = xp.broadcast_to(place[:-1], order.shape)
-    one = xp.broadcast_to(xp.ones(1, dtype=wide, device=device), order.shape)
+def _counted(xp: Namespace, places: Ordering, like: Array) -> Ranked:
+    """Return what :func:`rank_by` makes of ones, in the shape of ``like``."""
+    _, first, end = places
+    wide, device, shape = widest_float(xp, like), device_of(xp, like), like.shape
+    place = xp.arange(shape[-1] + 1, dtype=wide, device=device)
+    before = xp.broadcast_to(place[:-1], shape)
+    one = xp.broadcast_to(xp.ones(1, dtype=wide, device=device), shape)
     if first is None:
-        return Ranked(one, before, before, xp.broadcast_to(place[1:], order.shape))
+        return Ranked(one, before, before, xp.broadcast_to(place[1:], shape))
     return Ranked(one, before, xp.astype(first, wide), xp.astype(end, wide))
+
+
+def confidence_down(
+    xp: Namespace, samples: Samples, *, placed: bool
+) -> tuple[Ordering, Ranked, Ranked] | None:
+    """Return the right ones and all samples from the most confident down, on NumPy unweighted.
+
+    Unless they are to be ``placed``, the order is None: sorted keys say all but that. None where
+    there is no such form.
+    """
+    if not is_numpy(xp) or samples.weight is not None:
+        return None
+    signed = signed_confidence(xp, samples)
+    if not _has_integer_keys(xp, signed):
+        return None
+    order = None
+    if placed:
+        order, credit, running, first, end = _ranks_numpy.placed_descent(signed, samples.label)
+    else:
+        credit, running, first, end = _keys_numpy.uniform_descent(signed, samples.label)
+    places = Ordering(order, first, end)
+    sums = _up_to_block(xp, running, first, end)
+    right = Ranked(credit, running[..., :-1], *sums)
+    return places, right, _counted(xp, places, credit)
 
 
 def _up_to_block(

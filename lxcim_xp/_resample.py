@@ -23,7 +23,7 @@ def bootstrap_draws(
     progress: Callable[[Iterable[int]], Iterable[int]],
 ) -> Array:
     """Return values of the metric of one data set, its clusters given in sorted order."""
-    n = descent.key.shape[-1]
+    n = sorted_weight(descent).shape[-1]
     rows = max(1, (CACHED if is_numpy(xp) else _HELD) // n)  # what stays in the cache is quicker
     chunks = [min(rows, n_resamples - start) for start in range(0, n_resamples, rows)]
     seeds = split_seed(xp, seed, len(chunks))
@@ -55,7 +55,7 @@ def _factors(
 
 def _in_rows(xp: Namespace, descent: Descent, rows: int) -> Descent:
     """Repeat the order of the samples, and their weights, for each draw."""
-    shape = (rows, descent.key.shape[-1])
+    shape = (rows, sorted_weight(descent).shape[-1])
     order, first, end = (p if p is None else xp.broadcast_to(p, shape) for p in descent.places)
     columns = tuple(
         column._replace(value=xp.broadcast_to(column.value, shape)) for column in descent.columns

@@ -71,6 +71,20 @@ def in_order(xp: Namespace, drawn: Design, order: Array) -> Design:
     return Design(groups, strata, drawn.frequency)
 
 
+def are_independent(drawn: Design) -> bool:
+    """Say whether the samples themselves are the units, each seen once."""
+    return drawn.groups is None and drawn.strata is None and not drawn.frequency
+
+
+def variance_of_independent(xp: Namespace, squares: Array, count: Array) -> Variance:
+    """Return what :func:`variance` does for independent samples, from the sum of their squares."""
+    return Variance(squares * _correction(xp, count), count - 1)
+
+
+def _correction(xp: Namespace, count: Array) -> Array:
+    return count / xp.where(count > 1.5, count - 1, xp.full_like(count, xp.nan))
+
+
 def variance(xp: Namespace, influence: Array, weight: Array, drawn: Design) -> Variance:
     """Return the sum of squared influences of independent units, corrected for their number."""
     rows, freedom = spread(xp, influence, weight, drawn)
@@ -84,11 +98,9 @@ def spread(xp: Namespace, influence: Array, weight: Array, drawn: Design) -> Spr
     (CR1 for clusters); in strata it is S less its mean there, and the number of units there. NaN
     where there is a single unit, which says nothing about the spread.
     """
-    if drawn.groups is None and drawn.strata is None and not drawn.frequency:
-        # Independent samples; the same as below in fewer passes.
+    if are_independent(drawn):  # the same as below in fewer passes
         count = xp.sum(xp.astype(weight > 0, weight.dtype), axis=-1, keepdims=True)
-        factor = xp.sqrt(count / xp.where(count > 1.5, count - 1, xp.full_like(count, xp.nan)))
-        return Spread(influence * factor, (count - 1)[..., 0])
+        return Spread(influence * xp.sqrt(_correction(xp, count)), (count - 1)[..., 0])
     share, value, strata = _units(xp, influence, weight, drawn)
     count = xp.sum(share, axis=-1, keepdims=True)
     if strata is None:

@@ -26,10 +26,10 @@ from lxcim_xp._array import (
 from lxcim_xp._checks import check_level
 from lxcim_xp._docs import documented
 from lxcim_xp._influence import kernel_of
+from lxcim_xp._intervals import placed_influence
 from lxcim_xp._margins import Samples, collect, finish, weights
 from lxcim_xp._normal import quantile, t_quantile, t_two_sided
 from lxcim_xp._random import normal_numbers
-from lxcim_xp._ranks import in_input_order
 from lxcim_xp._variance import Design, Variance, design, spread, variance
 from lxcim_xp.decision import Decision
 
@@ -435,13 +435,11 @@ def _evaluate(
         common = ~xp.any(absent, axis=0)
         where = common if where is None else as_array(xp, where, stacked) & common
     samples = collect(y_true, stacked, sample_weight, where, threshold, decision, -1, nan_policy)[1]
-    descent = kernel.sort(xp, samples)
-    influence = in_input_order(xp, descent.places, kernel.influence(xp, descent))
+    estimate, influence = placed_influence(xp, kernel, samples)
     weight = weights(xp, samples)[0, ...]
     if samples.largest_weight is not None:
         weight = weight * samples.largest_weight[0, ...]
     drawn = design(xp, groups, strata, weight_type, weight, -1)
-    estimate = kernel.estimate(xp, descent)[..., 0]
     missing = xp.sum(xp.astype(absent, xp.int32), axis=-1)
     return xp, _Models(samples, estimate, influence, weight, drawn), missing
 

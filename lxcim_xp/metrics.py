@@ -28,8 +28,9 @@ array([0.625, 0.25 ])
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
+from lxcim_xp import _formulas
 from lxcim_xp._array import Array, Namespace, divide, running_sum, sum_of
-from lxcim_xp._descent import accuracy_parts, counted, descend_in_confidence, or_one
+from lxcim_xp._descent import descend_in_confidence, or_one
 from lxcim_xp._docs import documented
 from lxcim_xp._isotonic import antitonic
 from lxcim_xp._margins import (
@@ -41,7 +42,7 @@ from lxcim_xp._margins import (
     signed_margins,
     weights,
 )
-from lxcim_xp._ranks import Gain, Ranked, concordance, gain_of, pairs_won, rank
+from lxcim_xp._ranks import Ranked, gain_of, pairs_won, rank
 from lxcim_xp.decision import Decision
 
 
@@ -167,7 +168,7 @@ def lxcim(
     xp, samples = _collect_narrow(
         y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
     )
-    return finish(xp, samples, _lxcim(xp, gain_of(xp, samples)))
+    return finish(xp, samples, _formulas.lxcim(xp, gain_of(xp, samples)))
 
 
 @documented
@@ -217,9 +218,9 @@ def decomposition(
     # H = ACC (1 - ACC) AUROC_conf is the part of the symmetric ROC's area (paper, its partition)
     # that ACC^2 leaves on either side of the axis.
     parts = Decomposition(
-        lxcim=_lxcim(xp, ranks),
-        accuracy=divide(xp, right, total),
-        confidence_auroc=divide(xp, right * wrong + gain, 2 * right * wrong),
+        lxcim=_formulas.lxcim(xp, ranks),
+        accuracy=_formulas.accuracy(xp, ranks),
+        confidence_auroc=_formulas.confidence_auroc(xp, ranks),
         gain=divide(xp, gain, total**2),
         half_area=divide(xp, right * wrong + gain, 2 * total**2),
     )
@@ -312,7 +313,7 @@ def augrc(
         y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
     )
     ranks = gain_of(xp, samples)
-    return finish(xp, samples, (1 - _lxcim(xp, ranks)) / 2)
+    return finish(xp, samples, (1 - _formulas.lxcim(xp, ranks)) / 2)
 
 
 @documented
@@ -503,7 +504,7 @@ def bi_auroc(
     up, down = (xp.astype(samples.label == side, weight.dtype) * weight for side in (1, -1))
     up, not_up, down, not_down = rank(xp, samples.score, up, weight - up, down, weight - down)
     # The AUROC of -s for -1 is the one of s with the rest in the place of the positives.
-    areas = _area_under_roc(xp, up, not_up) + _area_under_roc(xp, not_down, down)
+    areas = _formulas.area_under_roc(xp, up, not_up) + _formulas.area_under_roc(xp, not_down, down)
     return finish(xp, samples, areas / 2)
 
 
@@ -668,30 +669,12 @@ def auch(
 _collect_narrow = partial(collect, narrow_weights=True)  # for the gain, which widens them itself
 
 
-def _area_under_roc(xp: Namespace, high: Ranked, low: Ranked) -> Array:
-    pairs = xp.sum(high.value, axis=-1) * xp.sum(low.value, axis=-1)
-    return divide(xp, concordance(xp, high, low), pairs)
-
-
-def _lxcim(xp: Namespace, ranks: Gain) -> Array:
-    # ACC + ACC (1 - ACC) (2 AUROC_conf - 1), before whose single division counts stay whole.
-    total = ranks.right + ranks.wrong
-    return divide(xp, ranks.right * total + ranks.gain, total**2)
-
-
 def _accuracy_rate_area(xp: Namespace, samples: Samples, form: str) -> Array:
     if form not in ("discrete", "continuous"):
         raise ValueError(f"form must be 'discrete' or 'continuous'; found {form!r}.")
-    descent = descend_in_confidence(xp, samples)
-    total = descent.columns[1].through[..., -1]
+    descent = descend_in_confidence(xp, samples, keyed=False, placed=False)
     if form == "discrete":
-
-        def steps(right: Ranked, everyone: Ranked, count: Ranked) -> Array:
-            parts = accuracy_parts(xp, right, everyone, count)
-            return parts.accuracy * parts.weight
-
-        count = counted(xp, descent, uniform=samples.weight is None)
-        return divide(xp, sum_of(xp, steps, *descent.columns, count), total)
+        return _formulas.audrc(xp, descent, uniform=samples.weight is None)
 
     def arcs(right: Ranked, everyone: Ranked) -> Array:
         # Paper, eq. AUDRC_similarity: the integral of (G + slope v) / (W + v) over the block,
@@ -702,4 +685,5 @@ def _accuracy_rate_area(xp: Namespace, samples: Samples, form: str) -> Array:
         bend = xp.where(above > 0, bend * xp.log1p(tied / or_one(xp, above)), 0.0)
         return everyone.value * (slope + bend)
 
-    return divide(xp, sum_of(xp, arcs, *descent.columns), total)
+    area = sum_of(xp, arcs, *descent.columns)
+    return divide(xp, area, descent.columns[1].through[..., -1])
