@@ -5,11 +5,21 @@ way. Blocks of ties are passed in one step, and samples that do not count come l
 of the last one that does, where they add steps of width zero.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
-from lxcim_xp._array import Array, Namespace, take
+from lxcim_xp._array import Array, Namespace, sum_of, take
 from lxcim_xp._margins import Samples, credit, signed_margins
-from lxcim_xp._ranks import Ordering, Ranked, confidence_down, ordering, rank_by, ranked
+from lxcim_xp._ranks import (
+    Ordering,
+    Ranked,
+    Stream,
+    confidence_down,
+    confidence_stream,
+    ordering,
+    rank_by,
+    ranked,
+)
 
 
 class Descent(NamedTuple):
@@ -21,6 +31,7 @@ class Descent(NamedTuple):
     least: Array | None  # (..., 1), the lowest key that counts; None: all do
     places: Ordering
     columns: tuple[Ranked, ...]
+    stream: Stream | None = None  # in the place of the columns, where only sums are asked for
 
 
 class Parts(NamedTuple):
@@ -55,12 +66,22 @@ def keys_down(xp: Namespace, descent: Descent) -> Array:
 
 
 def descend_in_confidence(
-    xp: Namespace, samples: Samples, *, keyed: bool = True, placed: bool = True
+    xp: Namespace,
+    samples: Samples,
+    *,
+    keyed: bool = True,
+    placed: bool = True,
+    streamed: bool = False,
 ) -> Descent:
     """Sort the right weight and the weight of the samples from the most confident down.
 
-    Where nobody asks for the keys or for the order, they may be None, which is quicker.
+    Where nobody asks for the keys or for the order, they may be None, which is quicker; quickest
+    is what asks for sums only, and may be given a stream.
     """
+    if streamed:
+        stream = confidence_stream(xp, samples)
+        if stream is not None:
+            return Descent(None, None, Ordering(None, None, None), (), stream)
     if not keyed:
         found = confidence_down(xp, samples, placed=placed)
         if found is not None:
@@ -69,6 +90,22 @@ def descend_in_confidence(
     right = credit(xp, margins)
     right = right if weight is None else right * weight
     return descend(xp, xp.abs(margins.value), weight, right, weight)
+
+
+def totals(descent: Descent) -> tuple[Array, Array]:
+    """Return the weight of the right ones and of all, (..., 1)."""
+    if descent.stream is not None:
+        right, wrong, _ = descent.stream.gain
+        return right[..., None], (right + wrong)[..., None]
+    right, everyone = descent.columns[:2]
+    return right.through[..., -1:], everyone.through[..., -1:]
+
+
+def summed(xp: Namespace, formula: Callable[..., Array], descent: Descent) -> Array:
+    """Return the sum over all samples, (...), of an elementwise formula of the columns."""
+    if descent.stream is not None:
+        return sum(formula(*piece).sum(axis=-1) for piece in descent.stream.pieces())
+    return sum_of(xp, formula, *descent.columns)
 
 
 def counted(xp: Namespace, descent: Descent, *, uniform: bool) -> Ranked:

@@ -4,8 +4,8 @@ The metrics take their sums from the quickest road that has them, inference take
 columns that it needs anyway; both end here.
 """
 
-from lxcim_xp._array import Array, Namespace, divide, sum_of
-from lxcim_xp._descent import Descent, accuracy_parts, counted
+from lxcim_xp._array import Array, Namespace, divide
+from lxcim_xp._descent import Descent, accuracy_parts, counted, summed, totals
 from lxcim_xp._ranks import Gain, Ranked, concordance
 
 
@@ -35,21 +35,26 @@ def area_under_roc(xp: Namespace, high: Ranked, low: Ranked) -> Array:
 def audrc(xp: Namespace, descent: Descent, *, uniform: bool) -> Array:
     """Return the mean accuracy on the way down: paper, eq. (1)."""
 
-    def steps(right: Ranked, everyone: Ranked, count: Ranked) -> Array:
-        parts = accuracy_parts(xp, right, everyone, count)
+    def steps(right: Ranked, everyone: Ranked, *count: Ranked) -> Array:
+        parts = accuracy_parts(xp, right, everyone, *(count or (everyone,)))
         return parts.accuracy * parts.weight
 
-    area = sum_of(xp, steps, *descent.columns, counted(xp, descent, uniform=uniform))
-    return divide(xp, area, descent.columns[1].through[..., -1])
+    total = totals(descent)[1][..., 0]
+    if not uniform:  # uniform weights are their own counts
+        count = counted(xp, descent, uniform=False)
+        descent = descent._replace(columns=(*descent.columns, count))
+    return divide(xp, summed(xp, steps, descent), total)
 
 
 def gain_down(xp: Namespace, descent: Descent) -> Gain:
     """Return the sums that most formulas take, each (..., 1), from columns in descending order."""
-    right, everyone = (column.through[..., -1:] for column in descent.columns)
+    right, everyone = totals(descent)
+    if descent.stream is not None:
+        return Gain(right, everyone - right, descent.stream.gain.gain[..., None])
 
     def leads(right: Ranked, all_of_them: Ranked) -> Array:
         # What lies above and what lies below change sides when places are counted from the top.
         lead = all_of_them.below + all_of_them.through - everyone
         return (all_of_them.value - right.value) * lead
 
-    return Gain(right, everyone - right, sum_of(xp, leads, *descent.columns)[..., None])
+    return Gain(right, everyone - right, summed(xp, leads, descent)[..., None])

@@ -10,7 +10,7 @@ from functools import partial
 from typing import NamedTuple
 
 from lxcim_xp import _formulas
-from lxcim_xp._array import Array, Namespace, computed, divide, sum_of, widest_float
+from lxcim_xp._array import Array, Namespace, computed, divide, widest_float
 from lxcim_xp._descent import (
     Descent,
     accuracy_parts,
@@ -18,6 +18,8 @@ from lxcim_xp._descent import (
     descend,
     descend_in_confidence,
     or_one,
+    summed,
+    totals,
 )
 from lxcim_xp._margins import Samples
 from lxcim_xp._ranks import Ranked, ranked
@@ -30,16 +32,17 @@ class Influence(NamedTuple):
     """
 
     formula: Callable[..., Array]
-    columns: tuple[tuple[Array, ...], ...]
+    descent: Descent
 
 
 class Kernel(NamedTuple):
     """A metric that has an influence function."""
 
-    sort: Callable[..., Descent]  # of samples; without order unless they are to be ``placed``
+    sort: Callable[..., Descent]  # of samples; with order where they are to be ``placed``
     estimate: Callable[[Namespace, Descent], Array]  # (..., 1)
     influence: Callable[[Namespace, Descent, Array], Influence]  # given the estimate
     steadied: Callable[[Namespace, Descent, Array, Array], "Steadied"] | None = None
+    streams: bool = False  # whether sums over pieces of the columns are all that it asks for
 
 
 class Steadied(NamedTuple):
@@ -49,17 +52,13 @@ class Steadied(NamedTuple):
     """
 
     estimate: Array  # (..., 1)
-    influence: Influence  # of the samples
-    own_variance: Array  # (...), of one draw from the observation
-
-
-class _Column(NamedTuple):
-    value: Array
+    both: Callable[..., tuple[Array, Array]]  # influence, and what sums to the variance of one draw
+    descent: Descent
 
 
 def values(xp: Namespace, influence: Influence) -> Array:
     """Return the influence of each sample, (..., n), in sorted order."""
-    return computed(xp, influence.formula, *influence.columns)
+    return computed(xp, influence.formula, *influence.descent.columns)
 
 
 def sum_of_squares(xp: Namespace, influence: Influence) -> Array:
@@ -68,12 +67,13 @@ def sum_of_squares(xp: Namespace, influence: Influence) -> Array:
     def squares(*columns: tuple[Array, ...]) -> Array:
         return influence.formula(*columns) ** 2
 
-    return sum_of(xp, squares, *influence.columns)
+    return summed(xp, squares, influence.descent)
 
 
-def _known(value: Array) -> Influence:
+def _known(value: Array, descent: Descent) -> Influence:
     """Return an influence that is computed already."""
-    return Influence(lambda column: column.value, (_Column(value),))
+    column = Ranked(value, value, value, value)
+    return Influence(lambda column: column.value, descent._replace(columns=(column,)))
 
 
 def sorted_weight(descent: Descent) -> Array:
@@ -87,8 +87,8 @@ def reweighted(xp: Namespace, descent: Descent, factor: Array) -> Descent:
     return descent._replace(columns=columns)
 
 
-def _by_score(xp: Namespace, samples: Samples, *, placed: bool) -> Descent:
-    """Sort the weights of the positives and of all from the highest score down, always placed."""
+def _by_score(xp: Namespace, samples: Samples, **_: bool) -> Descent:
+    """Sort the weights of the positives and of all from the highest score down, always in full."""
     positive = xp.astype(samples.label > 0, widest_float(xp, samples.score))
     positive = positive if samples.weight is None else positive * samples.weight
     return descend(xp, samples.score, samples.weight, positive, samples.weight)
@@ -100,7 +100,7 @@ def _lxcim(xp: Namespace, descent: Descent) -> Array:
 
 def _lxcim_influence(xp: Namespace, descent: Descent, estimate: Array) -> Influence:
     """Return 2 (w / W) (h - LxCIM), h being the share of pairs with the sample that are won."""
-    total = descent.columns[1].through[..., -1:]
+    total = totals(descent)[1]
     scale, centre = divide(xp, xp.ones_like(total), total) ** 2, 2 * estimate * total
 
     def moves(right: Ranked, everyone: Ranked) -> Array:
@@ -109,12 +109,12 @@ def _lxcim_influence(xp: Namespace, descent: Descent, estimate: Array) -> Influe
         won = won + everyone.value * (right.through + right.below - centre)
         return won * scale
 
-    return Influence(moves, descent.columns)
+    return Influence(moves, descent)
 
 
 def _lxcim_steadied(xp: Namespace, descent: Descent, estimate: Array, share: Array) -> Steadied:
     """Return LxCIM with an observation of a share of all weight: (LxCIM + d / 2) / (1 + d)."""
-    total = descent.columns[1].through[..., -1:]
+    total = totals(descent)[1]
     estimate = (estimate + share / 2) / (1 + share)
     scale = divide(xp, xp.ones_like(total), total * (1 + share))
     if_right, anyway = (1 + share) / 2 * scale, scale / 2
@@ -126,19 +126,16 @@ def _lxcim_steadied(xp: Namespace, descent: Descent, estimate: Array, share: Arr
         base = (right.through + right.below + above * (share / 2)) * anyway - estimate
         return base, (2 * total - above) * if_right
 
-    def moves(right: Ranked, everyone: Ranked) -> Array:
+    def both(right: Ranked, everyone: Ranked) -> tuple[Array, Array]:
         base, more = won(right, everyone)
-        return (right.value * more + everyone.value * base) * (2 * scale)
-
-    def squares(right: Ranked, everyone: Ranked) -> Array:
+        moved = (right.value * more + everyone.value * base) * (2 * scale)
         # The mean square of base + credit * more over the two halves of the observation.
-        base, more = won(right, everyone)
         half = more / 2
         off = half * _off(xp, right, everyone)
-        return everyone.value * ((base + half) ** 2 + off**2)
+        return moved, everyone.value * ((base + half) ** 2 + off**2) * own
 
-    own = (2 * share * scale)[..., 0] ** 2 * total[..., 0] * sum_of(xp, squares, *descent.columns)
-    return Steadied(estimate, Influence(moves, descent.columns), own)
+    own = (2 * share * scale) ** 2 * total
+    return Steadied(estimate, both, descent)
 
 
 def _off(xp: Namespace, right: Ranked, everyone: Ranked) -> Array:
@@ -147,34 +144,33 @@ def _off(xp: Namespace, right: Ranked, everyone: Ranked) -> Array:
 
 
 def _accuracy(xp: Namespace, descent: Descent) -> Array:
-    right, everyone = (column.through[..., -1:] for column in descent.columns)
-    return divide(xp, right, everyone)
+    return divide(xp, *totals(descent))
 
 
 def _accuracy_influence(xp: Namespace, descent: Descent, estimate: Array) -> Influence:
     """Return (w / W) (credit - accuracy)."""
-    total = descent.columns[1].through[..., -1:]
+    total = totals(descent)[1]
     scale = divide(xp, xp.ones_like(total), total)
 
     def moves(right: Ranked, everyone: Ranked) -> Array:
         return (right.value - estimate * everyone.value) * scale
 
-    return Influence(moves, descent.columns)
+    return Influence(moves, descent)
 
 
 def _accuracy_steadied(xp: Namespace, descent: Descent, estimate: Array, share: Array) -> Steadied:
-    total = descent.columns[1].through[..., -1:]
+    total = totals(descent)[1]
     estimate = (estimate + share / 2) / (1 + share)
     scale = divide(xp, xp.ones_like(total), total)
 
-    def moves(right: Ranked, everyone: Ranked) -> Array:
-        return (right.value - estimate * everyone.value) * (scale / (1 + share))
+    own = (share / (1 + share)) ** 2 * scale
 
-    def squares(right: Ranked, everyone: Ranked) -> Array:
-        return everyone.value * scale * ((0.5 - estimate) ** 2 + _off(xp, right, everyone) / 4)
+    def both(right: Ranked, everyone: Ranked) -> tuple[Array, Array]:
+        moved = (right.value - estimate * everyone.value) * (scale / (1 + share))
+        off = _off(xp, right, everyone) / 4
+        return moved, everyone.value * own * ((0.5 - estimate) ** 2 + off)
 
-    own = (share / (1 + share))[..., 0] ** 2 * sum_of(xp, squares, *descent.columns)
-    return Steadied(estimate, Influence(moves, descent.columns), own)
+    return Steadied(estimate, both, descent)
 
 
 def _audrc(xp: Namespace, descent: Descent) -> Array:
@@ -202,7 +198,7 @@ def _audrc_influence(xp: Namespace, descent: Descent, estimate: Array) -> Influe
     here = (mean.through - mean.below) / parts.count - estimate
     moved = right.value * from_here_on(step)
     moved = moved + everyone.value * (here - from_here_on(step * parts.accuracy))
-    return _known(divide(xp, moved, everyone.through[..., -1:]))
+    return _known(divide(xp, moved, everyone.through[..., -1:]), descent)
 
 
 def _two(descent: Descent) -> tuple[Ranked, Ranked]:
@@ -227,17 +223,17 @@ def _concordance_influence(xp: Namespace, descent: Descent, estimate: Array) -> 
     highs, lows = high.through[..., -1:], low.through[..., -1:]
     beaten = divide(xp, lows - (low.below + low.through) / 2, lows)
     beaten_by = divide(xp, (high.below + high.through) / 2, highs)
-    return _known(
-        divide(xp, high.value * (beaten - estimate), highs)
-        + divide(xp, low.value * (beaten_by - estimate), lows)
-    )
+    moved = divide(xp, high.value * (beaten - estimate), highs)
+    return _known(moved + divide(xp, low.value * (beaten_by - estimate), lows), descent)
 
 
 _by_confidence = partial(descend_in_confidence, keyed=False)
 
 KERNELS = {
-    "lxcim": Kernel(_by_confidence, _lxcim, _lxcim_influence, _lxcim_steadied),
-    "accuracy": Kernel(_by_confidence, _accuracy, _accuracy_influence, _accuracy_steadied),
+    "lxcim": Kernel(_by_confidence, _lxcim, _lxcim_influence, _lxcim_steadied, streams=True),
+    "accuracy": Kernel(
+        _by_confidence, _accuracy, _accuracy_influence, _accuracy_steadied, streams=True
+    ),
     "audrc": Kernel(_by_confidence, _audrc, _audrc_influence),
     "auroc": Kernel(_by_score, _auroc, _concordance_influence),
     "confidence_auroc": Kernel(_by_confidence, _confidence_auroc, _concordance_influence),

@@ -4,7 +4,7 @@ from statistics import NormalDist
 from typing import Any, NamedTuple
 
 from lxcim_xp._array import Array, Namespace, divide
-from lxcim_xp._descent import Descent
+from lxcim_xp._descent import Descent, summed, totals
 from lxcim_xp._influence import (
     KERNELS,
     Influence,
@@ -15,7 +15,7 @@ from lxcim_xp._influence import (
 )
 from lxcim_xp._margins import Samples, signed_margins, weights
 from lxcim_xp._normal import quantile, upper_tail
-from lxcim_xp._ranks import in_input_order
+from lxcim_xp._ranks import Ranked, in_input_order
 from lxcim_xp._resample import bootstrap_draws
 from lxcim_xp._variance import (
     Design,
@@ -38,15 +38,20 @@ class Estimated(NamedTuple):
     influence: Influence
 
 
-def sorted_for(xp: Namespace, kernel: Kernel, samples: Samples, drawn: Design) -> Descent:
+def sorted_for(
+    xp: Namespace, kernel: Kernel, samples: Samples, drawn: Design, *, sums_only: bool = False
+) -> Descent:
     """Sort samples; who is where is only asked for clusters and strata."""
     placed = drawn.groups is not None or drawn.strata is not None
-    return kernel.sort(xp, samples, placed=placed)
+    streamed = sums_only and kernel.streams and are_independent(drawn)
+    return kernel.sort(xp, samples, placed=placed, streamed=streamed)
 
 
-def estimated(xp: Namespace, kernel: Kernel, samples: Samples, drawn: Design) -> Estimated:
-    """Return the estimate and its standard error."""
-    descent = sorted_for(xp, kernel, samples, drawn)
+def estimated(
+    xp: Namespace, kernel: Kernel, samples: Samples, drawn: Design, *, sums_only: bool = True
+) -> Estimated:
+    """Return the estimate and its standard error, from sums only if nobody asks for more."""
+    descent = sorted_for(xp, kernel, samples, drawn, sums_only=sums_only)
     value = kernel.estimate(xp, descent)
     influence = kernel.influence(xp, descent, value)
     error = xp.sqrt(_variance(xp, influence, samples, descent, drawn))
@@ -74,9 +79,9 @@ def _variance(
 
 def _count(xp: Namespace, samples: Samples, descent: Descent) -> Array:
     """Return how many samples count."""
-    everyone = descent.columns[1]
     if samples.weight is None:
-        return everyone.through[..., -1]
+        return totals(descent)[1][..., 0]
+    everyone = descent.columns[1]
     return xp.sum(xp.astype(everyone.value > 0, everyone.value.dtype), axis=-1)
 
 
@@ -116,14 +121,26 @@ def steadied(
     """
     kernel, descent = KERNELS[metric], found.descent
     if samples.weight is None and drawn.groups is None:
-        number = descent.columns[1].through[..., -1:]
+        number = totals(descent)[1]
     else:
         placed = in_order(xp, drawn, descent.places.order)
         number = effective_number(xp, true_weight(samples, sorted_weight(descent)), placed)
     share = 1 / xp.where(number > 0, number, 1.0)
     if kernel.steadied is None:
         return _steadied_by_rows(xp, metric, samples, drawn, share)
-    estimate, influence, own = kernel.steadied(xp, descent, found.value, share)
+    estimate, both, _ = kernel.steadied(xp, descent, found.value, share)
+    if are_independent(drawn):
+        correction = variance_of_independent(
+            xp, xp.ones_like(number), _count(xp, samples, descent)[..., None]
+        ).value
+
+        def squares(*columns: Ranked) -> Array:
+            moved, own = both(*columns)
+            return moved**2 * correction + own
+
+        return estimate[..., 0], xp.sqrt(summed(xp, squares, descent))
+    influence = Influence(lambda *columns: both(*columns)[0], descent)
+    own = summed(xp, lambda *columns: both(*columns)[1], descent)
     squared = _variance(xp, influence, samples, descent, drawn) + own
     return estimate[..., 0], xp.sqrt(squared)
 

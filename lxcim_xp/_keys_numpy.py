@@ -7,6 +7,7 @@ is slow, and what only ties need is done only when there are ties: values are at
 """
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -42,8 +43,14 @@ def uniform_gain(signed: Array, label: Array | None = None) -> tuple[Array, Arra
     """
     if signed.ndim == 1 and signed.size <= FEW:
         return _gain_of_few(signed, label)
-    *batch, n = signed.shape
-    key = _sorted_keys(signed, label)
+    return _gain_of_keys(_sorted_keys(signed, label), signed.shape, label)
+
+
+def _gain_of_keys(
+    key: Array, shape: tuple[int, ...], label: Array | None
+) -> tuple[Array, Array, Array]:
+    """Count in sorted keys, whose zeros of both signs become one."""
+    *batch, n = shape
     undecided = None
     if key.item(0) <= 1 or (len(key) > 1 and (key[:, 0] <= 1).any()):
         # Zeros of both signs are undecided, that is half right, and have the first places.
@@ -288,6 +295,54 @@ def uniform_descent(signed: Array, label: Array) -> tuple[Array, Array, Array | 
         part if part is None else part.reshape(*signed.shape[:-1], -1)
         for part in (credit, running, first, end)
     )
+
+
+Piece = tuple[tuple[Array, ...], tuple[Array, ...]]
+
+
+def uniform_stream(
+    signed: Array, label: Array
+) -> tuple[tuple[Array, Array, Array], Callable[[], Iterator[Piece]]]:
+    """Return right, wrong and gain of one row, and its columns from the most confident down.
+
+    The columns (value, before, below, through), of the right ones and of all samples, are made
+    piece by piece whenever they are asked for: nothing but the keys is held.
+    """
+    key = _sorted_keys(signed, label)
+    gain = _gain_of_keys(key, signed.shape, label)
+    return gain, partial(_columns_down, key[0], int(signed.size - np.count_nonzero(signed)))
+
+
+def _columns_down(key: Array, undecided: int) -> Iterator[Piece]:
+    high, n = key.size, key.size
+    done = 0  # halves
+    while high:
+        low = max(0, high - CACHED)
+        if low and key[low] ^ key[low - 1] <= 1:
+            # The piece ends where a block of ties begins.
+            low = int(key.searchsorted(key[low] & ~_ONE[key.itemsize]))
+        down = key[low:high][::-1]
+        halves = down.astype(np.uint8) & 1  # the flag is in the lowest byte
+        halves += halves
+        if low < undecided:  # no confidence, so they come last, and are half right
+            halves[max(0, high - undecided) :] = 1
+        sums = np.empty(high - low + 1, dtype=np.int64)
+        sums[0] = done
+        np.cumsum(halves, out=sums[1:])  # whole numbers sum up several times faster than floats do
+        sums[1:] += done
+        done = sums[-1]
+        running, place = sums * 0.5, np.arange(n - high, n - low + 1, dtype=np.float64)
+        one = np.broadcast_to(1.0, halves.shape)
+        first, end = block_bounds(((down[1:] ^ down[:-1]) <= 1)[None])
+        if first is None or end is None:
+            below, through = slice(None, -1), slice(1, None)
+        else:
+            below, through = first[0], end[0]
+        yield (
+            (halves * 0.5, running[:-1], running[below], running[through]),
+            (one, place[:-1], place[below], place[through]),
+        )
+        high = low
 
 
 def credit_down(

@@ -7,6 +7,7 @@ run under ``jit``, ``vmap`` and ``torch.compile``: no boolean indexing, no ``uni
 bit. Keys must not be NaN, whose order the standard leaves open.
 """
 
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from lxcim_xp import _keys_numpy, _ranks_numpy
@@ -90,6 +91,28 @@ def _counted(xp: Namespace, places: Ordering, like: Array) -> Ranked:
     if first is None:
         return Ranked(one, before, before, xp.broadcast_to(place[1:], shape))
     return Ranked(one, before, xp.astype(first, wide), xp.astype(end, wide))
+
+
+class Stream(NamedTuple):
+    """Columns from the most confident down that are made in pieces, when they are summed."""
+
+    gain: "Gain"
+    pieces: Callable[[], Iterator[tuple[Ranked, Ranked]]]
+
+
+def confidence_stream(xp: Namespace, samples: Samples) -> Stream | None:
+    """Return the right ones and all samples as a stream, where there is one: NumPy, unweighted."""
+    if not is_numpy(xp) or samples.weight is not None or samples.score.ndim != 1:
+        return None
+    signed = signed_confidence(xp, samples)
+    if not _has_integer_keys(xp, signed):
+        return None
+    gain, columns = _keys_numpy.uniform_stream(signed, samples.label)
+
+    def pieces() -> Iterator[tuple[Ranked, Ranked]]:
+        return ((Ranked(*right), Ranked(*everyone)) for right, everyone in columns())
+
+    return Stream(Gain(*gain), pieces)
 
 
 def confidence_down(

@@ -278,7 +278,8 @@ def interval(
         y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
     )
     drawn = design(xp, groups, strata, weight_type, samples.score, axis)
-    found = estimated(xp, kernel, samples, drawn)
+    sums_only = method in ("wald", "logit", "logit+")
+    found = estimated(xp, kernel, samples, drawn, sums_only=sums_only)
     estimate, error = found.value[..., 0], found.error
     if method == "wald":
         low, high = wald_bounds(estimate, error, level)

@@ -29,8 +29,8 @@ from functools import partial
 from typing import Any, Literal, NamedTuple
 
 from lxcim_xp import _formulas
-from lxcim_xp._array import Array, Namespace, divide, running_sum, sum_of
-from lxcim_xp._descent import descend_in_confidence, or_one
+from lxcim_xp._array import Array, Namespace, divide, running_sum
+from lxcim_xp._descent import descend_in_confidence, or_one, summed, totals
 from lxcim_xp._docs import documented
 from lxcim_xp._isotonic import antitonic
 from lxcim_xp._margins import (
@@ -672,7 +672,7 @@ _collect_narrow = partial(collect, narrow_weights=True)  # for the gain, which w
 def _accuracy_rate_area(xp: Namespace, samples: Samples, form: str) -> Array:
     if form not in ("discrete", "continuous"):
         raise ValueError(f"form must be 'discrete' or 'continuous'; found {form!r}.")
-    descent = descend_in_confidence(xp, samples, keyed=False, placed=False)
+    descent = descend_in_confidence(xp, samples, keyed=False, placed=False, streamed=True)
     if form == "discrete":
         return _formulas.audrc(xp, descent, uniform=samples.weight is None)
 
@@ -685,5 +685,4 @@ def _accuracy_rate_area(xp: Namespace, samples: Samples, form: str) -> Array:
         bend = xp.where(above > 0, bend * xp.log1p(tied / or_one(xp, above)), 0.0)
         return everyone.value * (slope + bend)
 
-    area = sum_of(xp, arcs, *descent.columns)
-    return divide(xp, area, descent.columns[1].through[..., -1])
+    return divide(xp, summed(xp, arcs, descent), totals(descent)[1][..., 0])
