@@ -6,7 +6,7 @@ arguments belong to, which float is the widest on their device, whether values m
 """
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from types import ModuleType
 from typing import Any, TypeAlias
@@ -31,6 +31,10 @@ _PIECE = 256
 
 # NumPy passes that follow each other run in pieces of so many samples, which stay in the cache.
 CACHED = 1 << 14
+
+# The same for formulas, which make many arrays of that size: so many bytes in all that they are
+# used again, and not given back to the system, which would cost a page fault for each 4 kB.
+IN_FORMULAS = 1 << 12
 
 # Samples up to which fewer NumPy calls are worth more than fewer passes.
 FEW = 1 << 10
@@ -371,14 +375,21 @@ def scattered(xp: Namespace, x: Array, index: Array) -> Array:
     return xp.take_along_axis(x, xp.argsort(index, axis=-1), axis=-1)
 
 
-def sum_of(xp: Namespace, formula: Callable[..., Array], *groups: tuple[Array, ...]) -> Array:
-    """Return the sum along the last axis of an elementwise formula of named tuples of arrays."""
+def sums_of(
+    xp: Namespace, formula: Callable[..., tuple[Array, ...]], *groups: tuple[Array, ...]
+) -> tuple[Array, ...]:
+    """Return sums along the last axis of elementwise formulas of named tuples of arrays."""
     if xp is not _NUMPY:
-        return xp.sum(formula(*groups), axis=-1)
-    total: Array = 0.0
-    for _, pieces in _cached_pieces(groups):
-        total = total + np.sum(formula(*pieces), axis=-1)
-    return total
+        return tuple(xp.sum(values, axis=-1) for values in formula(*groups))
+    return sums_of_pieces(formula, (pieces for _, pieces in _cached_pieces(groups)))
+
+
+def sums_of_pieces(
+    formula: Callable[..., tuple[Array, ...]], pieces: Iterable[Sequence[Any]]
+) -> tuple[Array, ...]:
+    """Return the same of NumPy columns that come in pieces."""
+    found = [[np.add.reduce(values, axis=-1) for values in formula(*piece)] for piece in pieces]
+    return tuple(sum(parts) for parts in zip(*found, strict=True))
 
 
 def computed(xp: Namespace, formula: Callable[..., Array], *groups: tuple[Array, ...]) -> Array:
@@ -393,8 +404,8 @@ def computed(xp: Namespace, formula: Callable[..., Array], *groups: tuple[Array,
 
 def _cached_pieces(groups: tuple[tuple[Array, ...], ...]) -> Iterator[tuple[slice, list[Any]]]:
     """Cut arrays along the last axis, so that what a formula makes stays in the cache."""
-    for start in range(0, groups[0][0].shape[-1], CACHED):
-        here = slice(start, start + CACHED)
+    for start in range(0, groups[0][0].shape[-1], IN_FORMULAS):
+        here = slice(start, start + IN_FORMULAS)
         yield here, [type(group)(*(array[..., here] for array in group)) for group in groups]
 
 

@@ -8,7 +8,7 @@ of the last one that does, where they add steps of width zero.
 from collections.abc import Callable
 from typing import NamedTuple
 
-from lxcim_xp._array import Array, Namespace, sum_of, take
+from lxcim_xp._array import Array, Namespace, sums_of, sums_of_pieces, take
 from lxcim_xp._margins import Samples, credit, signed_margins
 from lxcim_xp._ranks import (
     Ordering,
@@ -103,9 +103,16 @@ def totals(descent: Descent) -> tuple[Array, Array]:
 
 def summed(xp: Namespace, formula: Callable[..., Array], descent: Descent) -> Array:
     """Return the sum over all samples, (...), of an elementwise formula of the columns."""
+    return all_summed(xp, lambda *columns: (formula(*columns),), descent)[0]
+
+
+def all_summed(
+    xp: Namespace, formulas: Callable[..., tuple[Array, ...]], descent: Descent
+) -> tuple[Array, ...]:
+    """Return the sums of several formulas, which share their steps."""
     if descent.stream is not None:
-        return sum(formula(*piece).sum(axis=-1) for piece in descent.stream.pieces())
-    return sum_of(xp, formula, *descent.columns)
+        return sums_of_pieces(formulas, descent.stream.pieces())
+    return sums_of(xp, formulas, *descent.columns)
 
 
 def counted(xp: Namespace, descent: Descent, *, uniform: bool) -> Ranked:

@@ -52,8 +52,9 @@ class Steadied(NamedTuple):
     """
 
     estimate: Array  # (..., 1)
-    both: Callable[..., tuple[Array, Array]]  # influence, and what sums to the variance of one draw
-    descent: Descent
+    # Formula of the columns: the influence of the samples before; after; and what sums to the
+    # variance that a draw from the observation has by itself.
+    formula: Callable[..., tuple[Array, Array, Array]]
 
 
 def values(xp: Namespace, influence: Influence) -> Array:
@@ -100,42 +101,52 @@ def _lxcim(xp: Namespace, descent: Descent) -> Array:
 
 def _lxcim_influence(xp: Namespace, descent: Descent, estimate: Array) -> Influence:
     """Return 2 (w / W) (h - LxCIM), h being the share of pairs with the sample that are won."""
+    parts = _lxcim_parts(xp, descent, estimate)
+    return Influence(lambda *columns: parts(*columns).moves, descent)
+
+
+class _Parts(NamedTuple):
+    moves: Array  # the influence
+    gap: Array  # 2L + T
+    won: Array  # c w (2L + T)
+    right: Array  # C + 2 C_above
+
+
+def _lxcim_parts(
+    xp: Namespace, descent: Descent, estimate: Array
+) -> Callable[[Ranked, Ranked], _Parts]:
     total = totals(descent)[1]
     scale, centre = divide(xp, xp.ones_like(total), total) ** 2, 2 * estimate * total
 
-    def moves(right: Ranked, everyone: Ranked) -> Array:
+    def parts(right: Ranked, everyone: Ranked) -> _Parts:
         # 2 h W = c (2L + T) + C + 2 C_above, with L and T by what lies above.
-        won = right.value * (2 * total - (everyone.below + everyone.through))
-        won = won + everyone.value * (right.through + right.below - centre)
-        return won * scale
+        gap = 2 * total - (everyone.below + everyone.through)
+        won, rights = right.value * gap, right.through + right.below
+        return _Parts((won + everyone.value * (rights - centre)) * scale, gap, won, rights)
 
-    return Influence(moves, descent)
+    return parts
 
 
 def _lxcim_steadied(xp: Namespace, descent: Descent, estimate: Array, share: Array) -> Steadied:
-    """Return LxCIM with an observation of a share of all weight: (LxCIM + d / 2) / (1 + d)."""
-    total = totals(descent)[1]
-    estimate = (estimate + share / 2) / (1 + share)
-    scale = divide(xp, xp.ones_like(total), total * (1 + share))
-    if_right, anyway = (1 + share) / 2 * scale, scale / 2
+    """Return LxCIM with an observation of a share d of all weight: (LxCIM + d / 2) / (1 + d)."""
+    total, parts = totals(descent)[1], _lxcim_parts(xp, descent, estimate)
+    one = xp.ones_like(total)
+    inverse, shrunk = divide(xp, one, total), 1 / (1 + share)
+    estimate = (estimate + share / 2) * shrunk
+    against = share * inverse**2 * shrunk**2
+    own, scale = (2 * share * shrunk) ** 2 * inverse, inverse * shrunk / 4
 
-    # What a right decision wins more than a wrong one, and what any wins: against the samples, and
-    # against the observation, which beats a half of what is surer than it.
-    def won(right: Ranked, everyone: Ranked) -> tuple[Array, Array]:
-        above = everyone.below + everyone.through
-        base = (right.through + right.below + above * (share / 2)) * anyway - estimate
-        return base, (2 * total - above) * if_right
+    def formula(right: Ranked, everyone: Ranked) -> tuple[Array, Array, Array]:
+        moves, gap, won, rights = parts(right, everyone)
+        # Against the observation a sample wins c (2L + T) and half of what lies above it; of its
+        # pairs with all others it keeps 1 / (1 + d)^2.
+        after = moves * shrunk**2 + (won - everyone.value * (gap / 2)) * against
+        # What a draw from the observation wins on average, and how far its halves are apart.
+        middle = (2 * rights + gap) * scale + (0.5 - estimate - shrunk / 2)
+        apart = gap * (inverse / 4) * _off(xp, right, everyone)
+        return moves, after, everyone.value * (middle**2 + apart**2) * own
 
-    def both(right: Ranked, everyone: Ranked) -> tuple[Array, Array]:
-        base, more = won(right, everyone)
-        moved = (right.value * more + everyone.value * base) * (2 * scale)
-        # The mean square of base + credit * more over the two halves of the observation.
-        half = more / 2
-        off = half * _off(xp, right, everyone)
-        return moved, everyone.value * ((base + half) ** 2 + off**2) * own
-
-    own = (2 * share * scale) ** 2 * total
-    return Steadied(estimate, both, descent)
+    return Steadied(estimate, formula)
 
 
 def _off(xp: Namespace, right: Ranked, everyone: Ranked) -> Array:
@@ -160,17 +171,18 @@ def _accuracy_influence(xp: Namespace, descent: Descent, estimate: Array) -> Inf
 
 def _accuracy_steadied(xp: Namespace, descent: Descent, estimate: Array, share: Array) -> Steadied:
     total = totals(descent)[1]
-    estimate = (estimate + share / 2) / (1 + share)
-    scale = divide(xp, xp.ones_like(total), total)
+    scale, shrunk, before = divide(xp, xp.ones_like(total), total), 1 / (1 + share), estimate
+    estimate = (estimate + share / 2) * shrunk
+    own = (share * shrunk) ** 2 * scale
 
-    own = (share / (1 + share)) ** 2 * scale
+    def formula(right: Ranked, everyone: Ranked) -> tuple[Array, Array, Array]:
+        moves, after = (
+            (right.value - centre * everyone.value) * scale for centre in (before, estimate)
+        )
+        apart = _off(xp, right, everyone) / 4
+        return moves, after * shrunk, everyone.value * ((0.5 - estimate) ** 2 + apart) * own
 
-    def both(right: Ranked, everyone: Ranked) -> tuple[Array, Array]:
-        moved = (right.value - estimate * everyone.value) * (scale / (1 + share))
-        off = _off(xp, right, everyone) / 4
-        return moved, everyone.value * own * ((0.5 - estimate) ** 2 + off)
-
-    return Steadied(estimate, both, descent)
+    return Steadied(estimate, formula)
 
 
 def _audrc(xp: Namespace, descent: Descent) -> Array:

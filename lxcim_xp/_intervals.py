@@ -4,7 +4,7 @@ from statistics import NormalDist
 from typing import Any, NamedTuple
 
 from lxcim_xp._array import Array, Namespace, divide
-from lxcim_xp._descent import Descent, summed, totals
+from lxcim_xp._descent import Descent, all_summed, summed, totals
 from lxcim_xp._influence import (
     KERNELS,
     Influence,
@@ -111,38 +111,51 @@ def _quantile_of(level: float) -> float:
     return NormalDist().inv_cdf((1 + level) / 2)
 
 
-def steadied(
-    xp: Namespace, metric: str, samples: Samples, found: Estimated, drawn: Design
-) -> tuple[Array, Array]:
-    """Return estimate and standard error after adding one observation that knows nothing.
+def estimated_twice(
+    xp: Namespace, metric: str, samples: Samples, drawn: Design
+) -> tuple[Estimated, tuple[Array, Array]]:
+    """Return the estimate with its standard error, and both after adding one observation.
 
-    It is half right and half wrong (for AUROC half positive and half negative), spread over the
-    observed confidences. Its own part in the variance is that of one observation drawn from there.
+    The observation knows nothing: it is half right and half wrong (for AUROC half positive and half
+    negative), spread over the observed confidences. Its own part in the variance is that of one
+    observation drawn from there.
     """
-    kernel, descent = KERNELS[metric], found.descent
+    kernel = KERNELS[metric]
+    if kernel.steadied is None:
+        found = estimated(xp, kernel, samples, drawn)
+        share = _share(xp, samples, found.descent, drawn)
+        return found, _steadied_by_rows(xp, metric, samples, drawn, share)
+    descent = sorted_for(xp, kernel, samples, drawn, sums_only=True)
+    value = kernel.estimate(xp, descent)
+    influence = kernel.influence(xp, descent, value)
+    steady = kernel.steadied(xp, descent, value, _share(xp, samples, descent, drawn))
+    if are_independent(drawn):  # in one go over the samples
+
+        def squares(*columns: Ranked) -> tuple[Array, ...]:
+            before, after, own = steady.formula(*columns)
+            return before**2, after**2, own
+
+        *both, own = all_summed(xp, squares, descent)
+        count = _count(xp, samples, descent)
+        before, after = (variance_of_independent(xp, part, count).value for part in both)
+    else:
+        own = summed(xp, lambda *columns: steady.formula(*columns)[2], descent)
+        moved = Influence(lambda *columns: steady.formula(*columns)[1], descent)
+        before, after = (
+            _variance(xp, part, samples, descent, drawn) for part in (influence, moved)
+        )
+    found = Estimated(value, xp.sqrt(before), descent, influence)
+    return found, (steady.estimate[..., 0], xp.sqrt(after + own))
+
+
+def _share(xp: Namespace, samples: Samples, descent: Descent, drawn: Design) -> Array:
+    """Return the weight of one observation among as many as are worth all, (..., 1)."""
     if samples.weight is None and drawn.groups is None:
         number = totals(descent)[1]
     else:
         placed = in_order(xp, drawn, descent.places.order)
         number = effective_number(xp, true_weight(samples, sorted_weight(descent)), placed)
-    share = 1 / xp.where(number > 0, number, 1.0)
-    if kernel.steadied is None:
-        return _steadied_by_rows(xp, metric, samples, drawn, share)
-    estimate, both, _ = kernel.steadied(xp, descent, found.value, share)
-    if are_independent(drawn):
-        correction = variance_of_independent(
-            xp, xp.ones_like(number), _count(xp, samples, descent)[..., None]
-        ).value
-
-        def squares(*columns: Ranked) -> Array:
-            moved, own = both(*columns)
-            return moved**2 * correction + own
-
-        return estimate[..., 0], xp.sqrt(summed(xp, squares, descent))
-    influence = Influence(lambda *columns: both(*columns)[0], descent)
-    own = summed(xp, lambda *columns: both(*columns)[1], descent)
-    squared = _variance(xp, influence, samples, descent, drawn) + own
-    return estimate[..., 0], xp.sqrt(squared)
+    return 1 / xp.where(number > 0, number, 1.0)
 
 
 def _steadied_by_rows(

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from lxcim_xp._array import CACHED, FEW, UNSIGNED, Array
+from lxcim_xp._array import CACHED, FEW, IN_FORMULAS, UNSIGNED, Array
 
 _ALL_BUT_SIGN = np.iinfo(np.int64).max
 _SIGN_PLACE = {4: np.uint32(31), 8: np.uint64(63)}
@@ -317,7 +317,7 @@ def _columns_down(key: Array, undecided: int) -> Iterator[Piece]:
     high, n = key.size, key.size
     done = 0  # halves
     while high:
-        low = max(0, high - CACHED)
+        low = max(0, high - IN_FORMULAS)
         if low and key[low] ^ key[low - 1] <= 1:
             # The piece ends where a block of ties begins.
             low = int(key.searchsorted(key[low] & ~_ONE[key.itemsize]))

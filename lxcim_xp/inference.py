@@ -21,11 +21,11 @@ from lxcim_xp._docs import documented
 from lxcim_xp._influence import KERNELS, kernel_of
 from lxcim_xp._intervals import (
     estimated,
+    estimated_twice,
     logit_bounds,
     placed_influence,
     resampled_bounds,
     sorted_for,
-    steadied,
     wald_bounds,
 )
 from lxcim_xp._margins import collect, finish, signed_margins
@@ -278,16 +278,21 @@ def interval(
         y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
     )
     drawn = design(xp, groups, strata, weight_type, samples.score, axis)
-    sums_only = method in ("wald", "logit", "logit+")
-    found = estimated(xp, kernel, samples, drawn, sums_only=sums_only)
+    if method == "logit+":
+        found, steady = estimated_twice(xp, metric, samples, drawn)
+    else:
+        sums_only = method in ("wald", "logit")
+        found = estimated(xp, kernel, samples, drawn, sums_only=sums_only)
     estimate, error = found.value[..., 0], found.error
     if method == "wald":
         low, high = wald_bounds(estimate, error, level)
-    elif method in ("logit", "logit+"):
+    elif method == "logit":
         low, high = logit_bounds(xp, estimate, error, level)
-        if method == "logit+":
-            steady = logit_bounds(xp, *steadied(xp, metric, samples, found, drawn), level)
-            low, high = xp.minimum(low, steady[0]), xp.maximum(high, steady[1])
+    elif method == "logit+":
+        (low, high), (lower, higher) = (
+            logit_bounds(xp, *each, level) for each in ((estimate, error), steady)
+        )
+        low, high = xp.minimum(low, lower), xp.maximum(high, higher)
     else:
         low, high = resampled_bounds(
             xp, kernel, found, samples, drawn, level, method, n_resamples, seed
