@@ -20,11 +20,11 @@ from lxcim_xp._resample import bootstrap_draws
 from lxcim_xp._variance import (
     Design,
     are_independent,
+    correction,
     effective_number,
     in_order,
     spread,
     variance,
-    variance_of_independent,
 )
 from lxcim_xp.decision import absolute
 
@@ -70,8 +70,7 @@ def _variance(
     xp: Namespace, influence: Influence, samples: Samples, descent: Descent, drawn: Design
 ) -> Array:
     if are_independent(drawn):
-        squares = sum_of_squares(xp, influence)
-        return variance_of_independent(xp, squares, _count(xp, samples, descent)).value
+        return sum_of_squares(xp, influence) * correction(xp, _count(xp, samples, descent))
     weight = true_weight(samples, sorted_weight(descent))
     drawn = in_order(xp, drawn, descent.places.order)
     return variance(xp, values(xp, influence), weight, drawn).value
@@ -136,8 +135,8 @@ def estimated_twice(
             return before**2, after**2, own
 
         *both, own = all_summed(xp, squares, descent)
-        count = _count(xp, samples, descent)
-        before, after = (variance_of_independent(xp, part, count).value for part in both)
+        factor = correction(xp, _count(xp, samples, descent))
+        before, after = (factor * part for part in both)
     else:
         own = summed(xp, lambda *columns: steady.formula(*columns)[2], descent)
         moved = Influence(lambda *columns: steady.formula(*columns)[1], descent)

@@ -19,6 +19,8 @@ _SIGN_PLACE = {4: np.uint32(31), 8: np.uint64(63)}
 
 # What a flag at each place of a short row counts: itself, above its place.
 _ONE_ABOVE_PLACE = (1 << 32) + np.arange(FEW, dtype=np.uint64)
+_SOME_ONES = np.ones(IN_FORMULAS)
+_SOME_ONES.flags.writeable = False
 _ONE = {4: np.uint32(1), 8: np.uint64(1)}  # of the dtype of the keys, which spares finding one
 
 # Eight flags in the bytes of one word: a product brings the sum of their places to the top byte.
@@ -314,35 +316,37 @@ def uniform_stream(
 
 
 def _columns_down(key: Array, undecided: int) -> Iterator[Piece]:
-    high, n = key.size, key.size
+    high, n, one = key.size, key.size, _ONE[key.itemsize]
     done = 0  # halves
     while high:
         low = max(0, high - IN_FORMULAS)
         if low and key[low] ^ key[low - 1] <= 1:
             # The piece ends where a block of ties begins.
-            low = int(key.searchsorted(key[low] & ~_ONE[key.itemsize]))
+            low = int(key.searchsorted(key[low] & ~one))
         down = key[low:high][::-1]
-        halves = down.astype(np.uint8) & 1  # the flag is in the lowest byte
+        halves = (down & one).astype(np.int64)
         halves += halves
         if low < undecided:  # no confidence, so they come last, and are half right
             halves[max(0, high - undecided) :] = 1
-        sums = np.empty(high - low + 1, dtype=np.int64)
-        sums[0] = done
-        np.cumsum(halves, out=sums[1:])  # whole numbers sum up several times faster than floats do
-        sums[1:] += done
+        sums = np.zeros(high - low + 1, dtype=np.int64)
+        halves.cumsum(out=sums[1:])  # whole numbers sum up several times faster than floats do
+        sums += done
         done = sums[-1]
         running, place = sums * 0.5, np.arange(n - high, n - low + 1, dtype=np.float64)
-        one = np.broadcast_to(1.0, halves.shape)
-        first, end = block_bounds(((down[1:] ^ down[:-1]) <= 1)[None])
+        first, end = block_bounds(((down[1:] ^ down[:-1]) <= one)[None])
         if first is None or end is None:
             below, through = slice(None, -1), slice(1, None)
         else:
             below, through = first[0], end[0]
         yield (
             (halves * 0.5, running[:-1], running[below], running[through]),
-            (one, place[:-1], place[below], place[through]),
+            (_ones(halves.size), place[:-1], place[below], place[through]),
         )
         high = low
+
+
+def _ones(n: int) -> Array:
+    return _SOME_ONES[:n] if n <= IN_FORMULAS else np.ones(n)  # a slice costs next to nothing
 
 
 def credit_down(
@@ -373,7 +377,7 @@ def credit_down(
 
 def block_bounds(same: Array) -> tuple[Array | None, Array | None]:
     """Return first and end of each place's block of ties; None where nothing is tied."""
-    if not same.any():
+    if not np.count_nonzero(same):
         return None, None
     rows, n = same.shape[0], same.shape[1] + 1
     starts_block = np.ones((rows, n), dtype=bool)

@@ -76,13 +76,9 @@ def are_independent(drawn: Design) -> bool:
     return drawn.groups is None and drawn.strata is None and not drawn.frequency
 
 
-def variance_of_independent(xp: Namespace, squares: Array, count: Array) -> Variance:
-    """Return what :func:`variance` does for independent samples, from the sum of their squares."""
-    return Variance(squares * _correction(xp, count), count - 1)
-
-
-def _correction(xp: Namespace, count: Array) -> Array:
-    return count / xp.where(count > 1.5, count - 1, xp.full_like(count, xp.nan))
+def correction(xp: Namespace, count: Array) -> Array:
+    """Return G / (G - 1), by which G independent units differ more than around their own mean."""
+    return count / xp.where(count > 1.5, count - 1, xp.nan)
 
 
 def variance(xp: Namespace, influence: Array, weight: Array, drawn: Design) -> Variance:
@@ -100,7 +96,7 @@ def spread(xp: Namespace, influence: Array, weight: Array, drawn: Design) -> Spr
     """
     if are_independent(drawn):  # the same as below in fewer passes
         count = xp.sum(xp.astype(weight > 0, weight.dtype), axis=-1, keepdims=True)
-        return Spread(influence * xp.sqrt(_correction(xp, count)), (count - 1)[..., 0])
+        return Spread(influence * xp.sqrt(correction(xp, count)), (count - 1)[..., 0])
     share, value, strata = _units(xp, influence, weight, drawn)
     count = xp.sum(share, axis=-1, keepdims=True)
     if strata is None:
