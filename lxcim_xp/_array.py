@@ -367,7 +367,10 @@ def scattered(xp: Namespace, x: Array, index: Array) -> Array:
     """Put entries to places along the last axis: the inverse of :func:`take`."""
     if xp is _NUMPY:
         result = np.empty_like(x)
-        np.put_along_axis(result, index, x, axis=-1)
+        if x.ndim == 1:
+            result[index] = x  # as in take
+        else:
+            np.put_along_axis(result, index, x, axis=-1)
         return result
     if library_name(xp) == "torch":
         return xp.zeros_like(x).scatter(-1, index, x)

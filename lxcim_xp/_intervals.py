@@ -3,7 +3,7 @@
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
-from lxcim_xp._array import Array, Namespace, divide
+from lxcim_xp._array import CACHED, Array, Namespace, divide, is_numpy, widest_float
 from lxcim_xp._descent import Descent, all_summed, summed, totals
 from lxcim_xp._influence import (
     KERNELS,
@@ -13,7 +13,7 @@ from lxcim_xp._influence import (
     sum_of_squares,
     values,
 )
-from lxcim_xp._margins import Samples, signed_margins, weights
+from lxcim_xp._margins import Samples, in_rows, signed_margins, weights
 from lxcim_xp._normal import quantile, upper_tail
 from lxcim_xp._ranks import Ranked, in_input_order
 from lxcim_xp._resample import bootstrap_draws
@@ -60,6 +60,14 @@ def estimated(
 
 def placed_influence(xp: Namespace, kernel: Kernel, samples: Samples) -> tuple[Array, Array]:
     """Return the estimate, (...), and the influence of each sample in the order of the input."""
+    rows = in_rows(samples) if is_numpy(xp) and samples.score.shape[-1] >= CACHED else None
+    if rows is not None:  # one after the other, each of them in the cache
+        influence = xp.empty(samples.score.shape, dtype=widest_float(xp, samples.score))
+        estimates = []
+        for row, one in enumerate(rows):
+            estimate, influence[row, :] = placed_influence(xp, kernel, one)
+            estimates.append(estimate)
+        return xp.stack(estimates), influence
     descent = kernel.sort(xp, samples, placed=True)
     estimate = kernel.estimate(xp, descent)
     influence = values(xp, kernel.influence(xp, descent, estimate))

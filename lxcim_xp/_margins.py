@@ -104,6 +104,17 @@ def collect(
     return xp, Samples(arrays["y_score"], arrays["y_true"], weight, largest, valid, dtype, decision)
 
 
+def in_rows(samples: Samples) -> list[Samples] | None:
+    """Return the entries of a batch as samples of their own, where that is a matter of slices."""
+    if samples.score.ndim != 2 or not isinstance(samples.decision.threshold, int | float):
+        return None
+    arrays = samples[:5]
+    return [
+        Samples(*(part if part is None else part[row] for part in arrays), *samples[5:])
+        for row in range(samples.score.shape[0])
+    ]
+
+
 def signed_margins(xp: Namespace, samples: Samples) -> Margins:
     """Return m = (2y - 1) * sign(s - s*) * g(s): positive where the decision is right."""
     return Margins(signed_by(xp, samples.label, signed_confidence(xp, samples)), samples.weight)

@@ -87,6 +87,24 @@ def variance(xp: Namespace, influence: Array, weight: Array, drawn: Design) -> V
     return Variance(xp.sum(rows**2, axis=-1), freedom)
 
 
+def covariance(
+    xp: Namespace, influence: Array, weight: Array, drawn: Design
+) -> tuple[Array, Array]:
+    """Return the covariances of k models on the same samples, and their degrees of freedom.
+
+    Influences have shape (k, n), weights and codes (n,).
+    """
+    if are_independent(drawn):  # the same as below in fewer passes
+        count = xp.sum(xp.astype(weight > 0, weight.dtype))
+        products = influence @ xp.permute_dims(influence, (1, 0))
+        return products * correction(xp, count), count - 1
+    shape = influence.shape
+    groups, strata = (c if c is None else xp.broadcast_to(c, shape) for c in drawn[:2])
+    drawn = Design(groups, strata, drawn.frequency)
+    rows, freedom = spread(xp, influence, xp.broadcast_to(weight, shape), drawn)
+    return rows @ xp.permute_dims(rows, (1, 0)), freedom[0]
+
+
 def spread(xp: Namespace, influence: Array, weight: Array, drawn: Design) -> Spread:
     """Return the deviations of independent units, corrected for their number.
 
