@@ -25,6 +25,8 @@ def bootstrap_draws(
     """Return values of the metric of one data set, its clusters given in sorted order."""
     n = sorted_weight(descent).shape[-1]
     rows = max(1, (CACHED if is_numpy(xp) else _HELD) // n)  # what stays in the cache is quicker
+    if not bayes:
+        descent = _in_whole_numbers(xp, descent)
     chunks = [min(rows, n_resamples - start) for start in range(0, n_resamples, rows)]
     seeds = split_seed(xp, seed, len(chunks))
     values = []
@@ -33,6 +35,16 @@ def bootstrap_draws(
         spread = _in_rows(xp, descent, chunks[chunk])
         values.append(kernel.estimate(xp, reweighted(xp, spread, factor))[..., 0])
     return xp.concat(values, axis=-1)
+
+
+def _in_whole_numbers(xp: Namespace, descent: Descent) -> Descent:
+    """Return NumPy columns as integers where they are whole: these sum up several times faster."""
+    value, weight = (column.value for column in descent.columns)
+    # The products of sums must stay exact, as they would be in floats.
+    if not is_numpy(xp) or weight.sum() > 1 << 24 or (value % 1).any() or (weight % 1).any():
+        return descent
+    columns = tuple(c._replace(value=c.value.astype(int)) for c in descent.columns)
+    return descent._replace(columns=columns)
 
 
 def _factors(

@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import lxcim_xp as lx
-from lxcim_xp import _intervals
+from lxcim_xp import _intervals, _resample
 from lxcim_xp._margins import collect
 from lxcim_xp._variance import design, effective_number
 from lxcim_xp.testing import samples
@@ -353,3 +353,38 @@ def test_a_progress_bar_is_drawn_by_rich_or_asked_for_in_vain(monkeypatch):
     monkeypatch.setitem(sys.modules, "rich.progress", None)
     with pytest.raises(ImportError, match="progress=True needs rich"):
         lx.bootstrap(1, [1.0, -2.0, 3.0], n_resamples=50, progress=True)
+
+
+@pytest.mark.parametrize("metric", ["lxcim", "accuracy", "audrc", "auroc", "confidence_auroc"])
+@pytest.mark.parametrize("bayes", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_draws_in_whole_numbers_are_those_in_floats(monkeypatch, metric, bayes, weighted):
+    rng = np.random.default_rng(11)
+    label, score = rng.integers(0, 2, 300), rng.normal(0, 1, 300).round(1) + 0.05
+    weight = rng.integers(0, 4, 300).astype(float) if weighted else None
+    options = {"metric": metric, "bayes": bayes, "n_resamples": 40, "sample_weight": weight}
+    whole = lx.bootstrap(label, score, **options)
+    monkeypatch.setattr(_resample, "_in_whole_numbers", lambda xp, descent: descent)
+    np.testing.assert_array_equal(whole, lx.bootstrap(label, score, **options))
+
+
+@pytest.mark.parametrize("method", ["bootstrap", "bca", "bayes"])
+@pytest.mark.parametrize("metric", ["lxcim", "accuracy", "audrc", "auroc", "confidence_auroc"])
+def test_resampled_intervals_know_clusters(method, metric):
+    rng = np.random.default_rng(12)
+    clusters, size = 60, 8
+    # All answers to a question are right or wrong together, so that copies of it say nothing new.
+    label = np.repeat(rng.integers(0, 2, clusters), size)
+    side = np.where(np.repeat(rng.random(clusters) < 0.75, size), 1, -1) * (2 * label - 1)
+    score = side * (np.repeat(rng.exponential(1, clusters), size) + 0.1 * rng.random(label.size))
+    groups = np.repeat(rng.permutation(clusters), size)
+    options = {"metric": metric, "method": method, "n_resamples": 400}
+    blind = lx.interval(label, score, **options)
+    found = lx.interval(label, score, groups=groups, **options)
+    assert found.low < found.estimate < found.high
+    assert 2 < (found.high - found.low) / (blind.high - blind.low) < 4  # about sqrt(8)
+    width = found.high - found.low
+    assert 0.7 < width / (2 * 1.96 * found.standard_error) < 1.4
+    shuffled = rng.permutation(label.size)
+    again = lx.interval(label[shuffled], score[shuffled], groups=groups[shuffled], **options)
+    np.testing.assert_allclose(again, found, rtol=1e-12)
