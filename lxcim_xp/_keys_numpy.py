@@ -21,7 +21,10 @@ _SIGN_PLACE = {4: np.uint32(31), 8: np.uint64(63)}
 _ONE_ABOVE_PLACE = (1 << 32) + np.arange(FEW, dtype=np.uint64)
 _SOME_ONES = np.ones(IN_FORMULAS)
 _SOME_ONES.flags.writeable = False
-_ONE = {4: np.uint32(1), 8: np.uint64(1)}  # of the dtype of the keys, which spares finding one
+_ONE: dict[int, Any] = {
+    4: np.uint32(1),
+    8: np.uint64(1),
+}  # of the dtype of the keys, which spares finding one
 
 # Eight flags in the bytes of one word: a product brings the sum of their places to the top byte.
 _EIGHT_ONES = np.uint64(0x0101010101010101)
@@ -146,7 +149,7 @@ def _labelled_into(key: Array, score: Array, bit: Array) -> bool:
     key ^= side  # with the next, a minus where the score has one
     key -= side
     key += key  # makes room
-    key |= bit if bit.dtype == np.int64 else bit.astype(np.int64)
+    key |= bit.view(np.int64) if bit.itemsize == 8 else bit.astype(np.int64)
     return True
 
 

@@ -108,9 +108,18 @@ def in_rows(samples: Samples) -> list[Samples] | None:
     """Return the entries of a batch as samples of their own, where that is a matter of slices."""
     if samples.score.ndim != 2 or not isinstance(samples.decision.threshold, int | float):
         return None
-    arrays = samples[:5]
+
+    def row_of(part: Array | None, row: int) -> Array | None:
+        return None if part is None else part[row]
+
     return [
-        Samples(*(part if part is None else part[row] for part in arrays), *samples[5:])
+        samples._replace(
+            score=samples.score[row],
+            label=samples.label[row],
+            weight=row_of(samples.weight, row),
+            largest_weight=row_of(samples.largest_weight, row),
+            valid=row_of(samples.valid, row),
+        )
         for row in range(samples.score.shape[0])
     ]
 

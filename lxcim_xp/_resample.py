@@ -3,13 +3,14 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from lxcim_xp._array import CACHED, Array, Namespace, is_numpy, take
+from lxcim_xp._array import Array, Namespace, is_numpy, take
 from lxcim_xp._descent import Descent
 from lxcim_xp._influence import Kernel, reweighted, sorted_weight
 from lxcim_xp._random import exponential_numbers, resample_counts, split_seed
 from lxcim_xp._ranks import Ordering
 
 _HELD = 1 << 22  # entries in one array of weights: the draws are made in chunks of that size
+_HELD_BY_NUMPY = 1 << 16  # as many rows as share the cost of calls and still stay in the cache
 
 
 def bootstrap_draws(
@@ -24,7 +25,7 @@ def bootstrap_draws(
 ) -> Array:
     """Return values of the metric of one data set, its clusters given in sorted order."""
     n = sorted_weight(descent).shape[-1]
-    rows = max(1, (CACHED if is_numpy(xp) else _HELD) // n)  # what stays in the cache is quicker
+    rows = max(1, (_HELD_BY_NUMPY if is_numpy(xp) else _HELD) // n)
     if not bayes:
         descent = _in_whole_numbers(xp, descent)
     chunks = [min(rows, n_resamples - start) for start in range(0, n_resamples, rows)]
