@@ -21,10 +21,8 @@ _SIGN_PLACE = {4: np.uint32(31), 8: np.uint64(63)}
 _ONE_ABOVE_PLACE = (1 << 32) + np.arange(FEW, dtype=np.uint64)
 _SOME_ONES = np.ones(IN_FORMULAS)
 _SOME_ONES.flags.writeable = False
-_ONE: dict[int, Any] = {
-    4: np.uint32(1),
-    8: np.uint64(1),
-}  # of the dtype of the keys, which spares finding one
+# Of the dtype of the keys, which spares finding one.
+_ONE: dict[int, Any] = {4: np.uint32(1), 8: np.uint64(1)}
 
 # Eight flags in the bytes of one word: a product brings the sum of their places to the top byte.
 _EIGHT_ONES = np.uint64(0x0101010101010101)
@@ -38,6 +36,9 @@ _LARGEST = np.finfo(np.float64).max.view(np.uint64)
 _LEAST_NORMAL = np.finfo(np.float64).tiny.view(np.uint64) << 1
 _LEAST_ROOMY = np.finfo(np.float64).tiny.view(np.uint64)  # magnitudes below have lost digits
 _NO_ROOM = 1 << 62  # magnitudes that leave no place free below the sign
+
+
+Piece = tuple[tuple[Array, ...], tuple[Array, ...]]  # two columns with their sums
 
 
 def uniform_gain(signed: Array, label: Array | None = None) -> tuple[Array, Array, Array]:
@@ -66,11 +67,9 @@ def _gain_of_keys(
     if not batch:
         flags, places = flags[0], places[0]  # scalars, whose arithmetic is quicker than of arrays
     right, wrong, gain = _gain(n, flags, places, _tied_pairs(key), undecided, label)
-    return (
-        (right, wrong, gain)
-        if not batch
-        else tuple(part.reshape(batch) for part in (right, wrong, gain))
-    )
+    if batch:
+        right, wrong, gain = (part.reshape(batch) for part in (right, wrong, gain))
+    return right, wrong, gain
 
 
 def _gain_of_few(signed: Array, label: Array | None) -> tuple[Array, Array, Array]:
@@ -146,6 +145,8 @@ def _labelled_into(key: Array, score: Array, bit: Array) -> bool:
     # As unsigned integers, 0 less 1 is the largest: only what has become subnormal is small.
     if key.max() >= _NO_ROOM or (key - 1).view(np.uint64).min() < _LEAST_ROOMY - 1:
         return False
+    if key.min() == 0 and np.count_nonzero(key) != np.count_nonzero(score):
+        return False  # something has become a zero
     key ^= side  # with the next, a minus where the score has one
     key -= side
     key += key  # makes room
@@ -300,9 +301,6 @@ def uniform_descent(signed: Array, label: Array) -> tuple[Array, Array, Array | 
         part if part is None else part.reshape(*signed.shape[:-1], -1)
         for part in (credit, running, first, end)
     )
-
-
-Piece = tuple[tuple[Array, ...], tuple[Array, ...]]
 
 
 def uniform_stream(

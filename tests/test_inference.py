@@ -388,3 +388,30 @@ def test_resampled_intervals_know_clusters(method, metric):
     shuffled = rng.permutation(label.size)
     again = lx.interval(label[shuffled], score[shuffled], groups=groups[shuffled], **options)
     np.testing.assert_allclose(again, found, rtol=1e-12)
+
+
+@pytest.mark.parametrize("metric", ["lxcim", "accuracy", "audrc", "auroc", "confidence_auroc"])
+@pytest.mark.parametrize("decimals", [0, 1, 9])
+@pytest.mark.parametrize("n", [5, 900, 4096, 20_000])
+def test_uniform_intervals_are_those_of_unit_weights(metric, decimals, n):
+    rng = np.random.default_rng(14)
+    label, score = rng.integers(0, 2, n), rng.normal(0, 1, n).round(decimals)
+    score = np.where(rng.random(n) < 0.7, np.abs(score) * (2 * label - 1), score)
+    for options in ({}, {"method": "logit"}, {"method": "wald"}, {"strata": np.arange(n) % 2}):
+        quick = lx.interval(label, score, metric=metric, **options)
+        weighted = lx.interval(label, score, metric=metric, sample_weight=np.ones(n), **options)
+        np.testing.assert_allclose(quick, weighted, rtol=1e-10)
+
+
+def test_long_batches_are_compared_as_short_ones_are(monkeypatch):
+    rng = np.random.default_rng(15)
+    truth = rng.normal(0.5, 1, 20_000)
+    scores = {name: (truth + rng.normal(0, 1, truth.size)).round(2) for name in "abc"}
+    weight = rng.random(truth.size)
+    for options in ({}, {"sample_weight": weight}, {"groups": np.arange(truth.size) // 4}):
+        quick = lx.compare_all(1, scores, **options)
+        with monkeypatch.context() as patch:
+            patch.setattr(_intervals, "in_rows", lambda samples: None)
+            whole = lx.compare_all(1, scores, **options)
+        for name in ("estimate", "standard_error", "p_value"):
+            np.testing.assert_allclose(getattr(quick, name), getattr(whole, name), rtol=1e-9)
