@@ -49,7 +49,7 @@ DOCS_FIGURE = Path(__file__).resolve().parents[1] / "docs" / "speed.svg"
 
 JUDGED_FROM = 10**5  # samples; below, the overhead of a call is what one sees
 TOO_LONG = 20.0  # seconds of one call
-LONG = 2.0  # seconds of one call, from which three repeats are enough
+LONG = 1.0  # seconds of one call, from which three repeats are enough
 SHORT = 2e-3  # seconds below which calls are timed together
 TOLERANCE = 1e-6  # between a peer's value and ours
 

@@ -23,11 +23,12 @@ from lxcim_xp._ranks import (
 
 
 class Descent(NamedTuple):
-    """Columns in descending order of a key; ``below`` and ``through`` count what came before."""
+    """Columns in descending order of a key; ``below`` and ``through`` count what came before.
 
-    key: (
-        Array | None
-    )  # in the input's order, minus infinity where a sample does not count; if asked
+    Keys and order are None where nobody asked for them.
+    """
+
+    key: Array | None  # in the order of the input; minus infinity where a sample does not count
     least: Array | None  # (..., 1), the lowest key that counts; None: all do
     places: Ordering
     columns: tuple[Ranked, ...]
