@@ -41,7 +41,7 @@ FEW = 1 << 10
 
 UNSIGNED = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}  # by size in bytes
 
-_FAST_FLOATS = {np.dtype(np.float32), np.dtype(np.float64)}
+FAST_FLOATS = {np.dtype(np.float32), np.dtype(np.float64)}  # NumPy's, whose bits can be sorted
 _NATIVE_INTEGERS = {np.dtype(f"{kind}{size}") for kind in "iu" for size in (1, 2, 4, 8)}
 
 
@@ -193,7 +193,7 @@ def are_plain(label: Any, score: Any) -> bool:
     return (
         type(score) is np.ndarray
         and type(label) is np.ndarray
-        and score.dtype in _FAST_FLOATS
+        and score.dtype in FAST_FLOATS
         and label.dtype in _NATIVE_INTEGERS
         and label.shape == score.shape
         and score.shape != ()

@@ -75,8 +75,7 @@ def _gain_of_keys(
 def _gain_of_few(signed: Array, label: Array | None) -> tuple[Array, Array, Array]:
     """Return the same for one short row, in few calls: they cost more than what they do."""
     n, one = signed.size, _ONE[signed.itemsize]
-    key = np.empty(n, dtype=UNSIGNED[signed.itemsize])
-    _rotated_into(key, signed, None if label is None else _as_bits(label), None)
+    key = _rotated_into(None, signed, None if label is None else _as_bits(label), None)
     key.sort()
     undecided = None
     if key.item(0) <= 1:  # zeros, as above
@@ -198,14 +197,17 @@ def _rotated(signed: Array, label: Array | None, factor: float | None) -> Array:
     return key
 
 
-def _rotated_into(key: Array, signed: Array, label: Array | None, factor: float | None) -> Array:
-    if factor is not None:
+def _rotated_into(
+    key: Array | None, signed: Array, label: Array | None, factor: float | None
+) -> Array:
+    unsigned = UNSIGNED[signed.itemsize]
+    if factor is not None and key is not None:
         signed = np.multiply(signed, factor, out=key.view(signed.dtype))  # spares a new array
-    bits = signed.view(key.dtype)
-    flag = bits >> _SIGN_PLACE[key.itemsize]
+    bits = signed.view(unsigned)
+    flag = bits >> _SIGN_PLACE[signed.itemsize]
     if label is not None:
-        flag ^= label if label.dtype == key.dtype else label.astype(key.dtype)
-    np.add(bits, bits, out=key)  # moves them up by one, as a shift would, and is called faster
+        flag ^= label if label.dtype == unsigned else label.astype(unsigned)
+    key = np.add(bits, bits, out=key)  # moves them up by one, as a shift would; called faster
     key |= flag
     return key
 

@@ -31,6 +31,7 @@ from lxcim_xp.decision import Decision, absolute
 _NAN_POLICIES = ("raise", "omit", "abstain")
 
 _AT_ZERO = absolute()
+_NUMPY = namespace()  # which arrays of no other library belong to
 
 
 class Samples(NamedTuple):
@@ -84,7 +85,7 @@ def collect(
         label = plain_labels(y_true)
         if label is not None:  # seen in two quick looks: all that follows would change nothing
             dtype = y_score.dtype
-            return namespace(), Samples(y_score, label, None, None, None, dtype, decision)
+            return _NUMPY, Samples(y_score, label, None, None, None, dtype, decision)
     given = {"y_score": y_score, "y_true": y_true, "sample_weight": sample_weight, "where": where}
     if not isinstance(decision.threshold, int | float):
         given["threshold"] = decision.threshold
@@ -132,6 +133,8 @@ def signed_margins(xp: Namespace, samples: Samples) -> Margins:
 def signed_confidence(xp: Namespace, samples: Samples) -> Array:
     """Return sign(s - s*) * g(s): the confidence, positive where the positive side is chosen."""
     decision, score = samples.decision, samples.score
+    if decision is _AT_ZERO:
+        return score  # as the decision function would, in fewer calls
     if not decision.trusted and samples.weight is not None:
         # A given function is not asked about samples that are absent.
         score = xp.where(samples.weight > 0, score, array_like(xp, decision.threshold, score))

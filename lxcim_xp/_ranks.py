@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from lxcim_xp import _keys_numpy, _ranks_numpy
 from lxcim_xp._array import (
+    FAST_FLOATS,
     Array,
     Namespace,
     device_of,
@@ -242,8 +243,9 @@ def _block_starts(xp: Namespace, changes: Array) -> Array:
 
 def _has_integer_keys(xp: Namespace, key: Array) -> bool:
     """Say whether the bits of the key can be sorted instead of the key."""
-    has_fast_form = is_numpy(xp) or library_name(xp) in ("jax", "torch")
-    return has_fast_form and (key.dtype == xp.float64 or key.dtype == xp.float32)
+    if is_numpy(xp):
+        return key.dtype in FAST_FLOATS
+    return library_name(xp) in ("jax", "torch") and key.dtype in (xp.float64, xp.float32)
 
 
 def _integer_ordering(xp: Namespace, key: Array) -> Ordering:

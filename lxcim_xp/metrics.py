@@ -25,7 +25,6 @@ A batch, padded to a common length:
 array([0.625, 0.25 ])
 """
 
-from functools import partial
 from typing import Any, Literal, NamedTuple
 
 from lxcim_xp import _formulas
@@ -165,8 +164,16 @@ def lxcim(
     >>> lxcim([1, 0, 1], [3.0, -2.0, -1.0]) * 9
     np.float64(8.0)
     """
-    xp, samples = _collect_narrow(
-        y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
+    xp, samples = collect(
+        y_true,
+        y_score,
+        sample_weight,
+        where,
+        threshold,
+        decision,
+        axis,
+        nan_policy,
+        narrow_weights=True,
     )
     return finish(xp, samples, _formulas.lxcim(xp, gain_of(xp, samples)))
 
@@ -209,8 +216,16 @@ def decomposition(
     >>> parts.accuracy, parts.gain, parts.lxcim
     (np.float64(0.5), np.float64(0.1875), np.float64(0.6875))
     """
-    xp, samples = _collect_narrow(
-        y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
+    xp, samples = collect(
+        y_true,
+        y_score,
+        sample_weight,
+        where,
+        threshold,
+        decision,
+        axis,
+        nan_policy,
+        narrow_weights=True,
     )
     ranks = gain_of(xp, samples)
     right, wrong, gain = ranks
@@ -309,8 +324,16 @@ def augrc(
     >>> augrc(1, margins), (1 - lxcim(1, margins)) / 2
     (np.float64(0.15625), np.float64(0.15625))
     """
-    xp, samples = _collect_narrow(
-        y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
+    xp, samples = collect(
+        y_true,
+        y_score,
+        sample_weight,
+        where,
+        threshold,
+        decision,
+        axis,
+        nan_policy,
+        narrow_weights=True,
     )
     ranks = gain_of(xp, samples)
     return finish(xp, samples, (1 - _formulas.lxcim(xp, ranks)) / 2)
@@ -664,9 +687,6 @@ def auch(
     area = xp.sum(hull_negative * (reached[..., 1:] + reached[..., :-1]), axis=-1) / 2
     classes = xp.sum(hits.value, axis=-1) * xp.sum(weight - xp.flip(hits.value, axis=-1), axis=-1)
     return finish(xp, samples, divide(xp, area, classes))
-
-
-_collect_narrow = partial(collect, narrow_weights=True)  # for the gain, which widens them itself
 
 
 def _accuracy_rate_area(xp: Namespace, samples: Samples, form: str) -> Array:
