@@ -6,7 +6,7 @@ arguments belong to, which float is the widest on their device, whether values m
 """
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from types import ModuleType
 from typing import Any, TypeAlias
@@ -31,6 +31,18 @@ _PIECE = 256
 
 # NumPy passes that follow each other run in pieces of so many samples, which stay in the cache.
 CACHED = 1 << 14
+
+# The same for formulas, which make many arrays of that size: so many bytes in all that they are
+# used again, and not given back to the system, which would cost a page fault for each 4 kB.
+IN_FORMULAS = 1 << 12
+
+# Samples up to which fewer NumPy calls are worth more than fewer passes.
+FEW = 1 << 10
+
+UNSIGNED = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}  # by size in bytes
+
+FAST_FLOATS = {np.dtype(np.float32), np.dtype(np.float64)}  # NumPy's, whose bits can be sorted
+_NATIVE_INTEGERS = {np.dtype(f"{kind}{size}") for kind in "iu" for size in (1, 2, 4, 8)}
 
 
 def namespace(**arguments: Any) -> Namespace:
@@ -99,7 +111,9 @@ def device_of(xp: Namespace, x: Array) -> Any:
 def as_array(xp: Namespace, value: Any, like: Array | None = None) -> Array:
     """Return what :func:`namespace` has seen as an array, numbers and lists beside ``like``."""
     if xp is _NUMPY:
-        return np.asarray(value)
+        array = np.asarray(value)
+        # The fast forms read the bits of numbers, in the order of bytes that the machine has.
+        return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, _FOLLOWERS):
@@ -129,7 +143,7 @@ def _signed_by_bits(label: Array, x: Array) -> Array:
     if x.ndim > 1:
         label, x_flat = label.reshape(-1), x.reshape(-1)
         return _signed_by_bits(label, x_flat).reshape(x.shape)
-    bits = x.view(f"u{x.itemsize}")
+    bits = x.view(UNSIGNED[x.itemsize])
     signed, top = np.empty_like(bits), bits.dtype.type(8 * x.itemsize - 1)
     for start in range(0, x.size, CACHED):
         here = slice(start, start + CACHED)
@@ -174,10 +188,30 @@ def values_are_at_hand(xp: Namespace) -> bool:
     return xp is _NUMPY
 
 
+def are_plain(label: Any, score: Any) -> bool:
+    """Say whether these are NumPy integers and floats of one shape, ready for the fast forms."""
+    return (
+        type(score) is np.ndarray
+        and type(label) is np.ndarray
+        and score.dtype in FAST_FLOATS
+        and label.dtype in _NATIVE_INTEGERS
+        and label.shape == score.shape
+        and score.shape != ()
+        and score.size != 0
+    )
+
+
+def largest(x: Array) -> Any:
+    """Return the largest entry of a NumPy array, which is not empty; a NaN, if there is any."""
+    if x.size <= FEW:
+        return x.item(x.argmax())  # a fifth of the time that a reduction takes to begin
+    return np.maximum.reduce(x, axis=None)
+
+
 def has_nan(x: Array) -> bool:
     """Say whether there is a NaN in a NumPy array, which is not empty."""
-    least = np.minimum.reduce(x, axis=None)  # a NaN, if there is any
-    return bool(least != least)
+    most = largest(x)
+    return bool(most != most)
 
 
 def first_position(mask: Array) -> int | tuple[int, ...] | None:
@@ -218,7 +252,7 @@ def from_numpy(xp: Namespace, value: Any, like: Array) -> Array:
 def divide(xp: Namespace, numerator: Array, denominator: Array) -> Array:
     """Divide, with NaN, no warning and finite derivatives where the denominator is zero."""
     zero = denominator == 0
-    if xp is _NUMPY and not np.count_nonzero(zero):
+    if xp is _NUMPY and not (zero if zero.ndim == 0 else np.count_nonzero(zero)):
         return numerator / denominator  # the same, in fewer calls
     return xp.where(zero, xp.nan, numerator / xp.where(zero, 1.0, denominator))
 
@@ -333,7 +367,10 @@ def scattered(xp: Namespace, x: Array, index: Array) -> Array:
     """Put entries to places along the last axis: the inverse of :func:`take`."""
     if xp is _NUMPY:
         result = np.empty_like(x)
-        np.put_along_axis(result, index, x, axis=-1)
+        if x.ndim == 1:
+            result[index] = x  # as in take
+        else:
+            np.put_along_axis(result, index, x, axis=-1)
         return result
     if library_name(xp) == "torch":
         return xp.zeros_like(x).scatter(-1, index, x)
@@ -341,14 +378,21 @@ def scattered(xp: Namespace, x: Array, index: Array) -> Array:
     return xp.take_along_axis(x, xp.argsort(index, axis=-1), axis=-1)
 
 
-def sum_of(xp: Namespace, formula: Callable[..., Array], *groups: tuple[Array, ...]) -> Array:
-    """Return the sum along the last axis of an elementwise formula of named tuples of arrays."""
+def sums_of(
+    xp: Namespace, formula: Callable[..., tuple[Array, ...]], *groups: tuple[Array, ...]
+) -> tuple[Array, ...]:
+    """Return sums along the last axis of elementwise formulas of named tuples of arrays."""
     if xp is not _NUMPY:
-        return xp.sum(formula(*groups), axis=-1)
-    total: Array = 0.0
-    for _, pieces in _cached_pieces(groups):
-        total = total + np.sum(formula(*pieces), axis=-1)
-    return total
+        return tuple(xp.sum(values, axis=-1) for values in formula(*groups))
+    return sums_of_pieces(formula, (pieces for _, pieces in _cached_pieces(groups)))
+
+
+def sums_of_pieces(
+    formula: Callable[..., tuple[Array, ...]], pieces: Iterable[Sequence[Any]]
+) -> tuple[Array, ...]:
+    """Return the same of NumPy columns that come in pieces."""
+    found = [[np.add.reduce(values, axis=-1) for values in formula(*piece)] for piece in pieces]
+    return tuple(sum(parts) for parts in zip(*found, strict=True))
 
 
 def computed(xp: Namespace, formula: Callable[..., Array], *groups: tuple[Array, ...]) -> Array:
@@ -363,8 +407,8 @@ def computed(xp: Namespace, formula: Callable[..., Array], *groups: tuple[Array,
 
 def _cached_pieces(groups: tuple[tuple[Array, ...], ...]) -> Iterator[tuple[slice, list[Any]]]:
     """Cut arrays along the last axis, so that what a formula makes stays in the cache."""
-    for start in range(0, groups[0][0].shape[-1], CACHED):
-        here = slice(start, start + CACHED)
+    for start in range(0, groups[0][0].shape[-1], IN_FORMULAS):
+        here = slice(start, start + IN_FORMULAS)
         yield here, [type(group)(*(array[..., here] for array in group)) for group in groups]
 
 

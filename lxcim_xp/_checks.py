@@ -9,10 +9,12 @@ is not bad input.
 from typing import NamedTuple
 
 from lxcim_xp._array import (
+    UNSIGNED,
     Array,
     Namespace,
     array_like,
     first_position,
+    largest,
     take,
     values_are_at_hand,
 )
@@ -41,7 +43,7 @@ def verdict(
     weight, label = arrays.get("sample_weight"), arrays["y_true"]
     # Most NumPy input is seen to be good in quick passes, which spares the masks below.
     odd_weights = weight is not None and not (at_hand and _are_plain_weights(weight))
-    odd_labels = not (at_hand and not third_class and _are_plain_labels(label))
+    odd_labels = not at_hand or third_class or plain_labels(label) is None
     problems: list[Problem] = []
     if odd_weights:
         problems.append(_weight_problem(xp, weight))
@@ -85,17 +87,27 @@ def _raise_first(problems: list[Problem]) -> None:
 
 
 def _are_plain_weights(weight: Array) -> bool:
-    """Say, in two quick passes, whether NumPy weights are finite and not negative."""
-    return bool(weight.size and weight.min() >= 0 and weight.max() < float("inf"))
+    """Say, in one quick pass, whether NumPy weights are finite and not negative.
+
+    As unsigned integers, the bits of negative numbers and of NaN are above those of infinity. A
+    negative zero is not plain either, and found to be no problem by the checks that follow.
+    """
+    bits = UNSIGNED[weight.itemsize]
+    infinity = weight.dtype.type(float("inf")).view(bits)
+    return bool(weight.size and largest(weight.view(bits)) < infinity)
 
 
-def _are_plain_labels(label: Array) -> bool:
-    """Say, in one or two quick passes, whether NumPy integers are all 0/1 or all -1/+1."""
+def plain_labels(label: Array) -> Array | None:
+    """Return NumPy integers that are all 0/1, as unsigned ones, or all -1/+1; None for others.
+
+    Most are 0/1, which one quick pass sees; as unsigned integers, they need not be seen again.
+    """
     if label.dtype.kind not in "iu" or label.size == 0:
-        return False
-    if label.view(f"u{label.itemsize}").max() <= 1:  # as unsigned integers, negatives are large
-        return True
-    return bool(label.min() == -1 and label.max() <= 1 and label.all())
+        return None
+    unsigned = label.view(UNSIGNED[label.itemsize])
+    if largest(unsigned) <= 1:  # as unsigned integers, negatives are large
+        return unsigned
+    return label if label.min() == -1 and label.max() <= 1 and label.all() else None
 
 
 def _weight_problem(xp: Namespace, weight: Array) -> Problem:

@@ -5,20 +5,34 @@ way. Blocks of ties are passed in one step, and samples that do not count come l
 of the last one that does, where they add steps of width zero.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
-from lxcim_xp._array import Array, Namespace, take
+from lxcim_xp._array import Array, Namespace, sums_of, sums_of_pieces, take
 from lxcim_xp._margins import Samples, credit, signed_margins
-from lxcim_xp._ranks import Ordering, Ranked, ordering, rank_by, ranked
+from lxcim_xp._ranks import (
+    Ordering,
+    Ranked,
+    Stream,
+    confidence_down,
+    confidence_stream,
+    ordering,
+    rank_by,
+    ranked,
+)
 
 
 class Descent(NamedTuple):
-    """Columns in descending order of a key; ``below`` and ``through`` count what came before."""
+    """Columns in descending order of a key; ``below`` and ``through`` count what came before.
 
-    key: Array  # in the order of the input; minus infinity where a sample does not count
+    Keys and order are None where nobody asked for them.
+    """
+
+    key: Array | None  # in the order of the input; minus infinity where a sample does not count
     least: Array | None  # (..., 1), the lowest key that counts; None: all do
     places: Ordering
     columns: tuple[Ranked, ...]
+    stream: Stream | None = None  # in the place of the columns, where only sums are asked for
 
 
 class Parts(NamedTuple):
@@ -52,12 +66,54 @@ def keys_down(xp: Namespace, descent: Descent) -> Array:
     return key if descent.least is None else xp.where(key < descent.least, descent.least, key)
 
 
-def descend_in_confidence(xp: Namespace, samples: Samples) -> Descent:
-    """Sort the right weight and the weight of the samples from the most confident down."""
+def descend_in_confidence(
+    xp: Namespace,
+    samples: Samples,
+    *,
+    keyed: bool = True,
+    placed: bool = True,
+    streamed: bool = False,
+) -> Descent:
+    """Sort the right weight and the weight of the samples from the most confident down.
+
+    Where nobody asks for the keys or for the order, they may be None, which is quicker; quickest
+    is what asks for sums only, and may be given a stream.
+    """
+    if streamed:
+        stream = confidence_stream(xp, samples)
+        if stream is not None:
+            return Descent(None, None, Ordering(None, None, None), (), stream)
+    if not keyed:
+        found = confidence_down(xp, samples, placed=placed)
+        if found is not None:
+            return Descent(None, None, found[0], found[1:])
     margins, weight = signed_margins(xp, samples), samples.weight
     right = credit(xp, margins)
     right = right if weight is None else right * weight
     return descend(xp, xp.abs(margins.value), weight, right, weight)
+
+
+def totals(descent: Descent) -> tuple[Array, Array]:
+    """Return the weight of the right ones and of all, (..., 1)."""
+    if descent.stream is not None:
+        right, wrong, _ = descent.stream.gain
+        return right[..., None], (right + wrong)[..., None]
+    right, everyone = descent.columns[:2]
+    return right.through[..., -1:], everyone.through[..., -1:]
+
+
+def summed(xp: Namespace, formula: Callable[..., Array], descent: Descent) -> Array:
+    """Return the sum over all samples, (...), of an elementwise formula of the columns."""
+    return all_summed(xp, lambda *columns: (formula(*columns),), descent)[0]
+
+
+def all_summed(
+    xp: Namespace, formulas: Callable[..., tuple[Array, ...]], descent: Descent
+) -> tuple[Array, ...]:
+    """Return the sums of several formulas, which share their steps."""
+    if descent.stream is not None:
+        return sums_of_pieces(formulas, descent.stream.pieces())
+    return sums_of(xp, formulas, *descent.columns)
 
 
 def counted(xp: Namespace, descent: Descent, *, uniform: bool) -> Ranked:

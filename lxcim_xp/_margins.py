@@ -11,11 +11,13 @@ from lxcim_xp._array import (
     Array,
     DType,
     Namespace,
+    are_plain,
     array_like,
     as_array,
     default_float,
     device_of,
     has_nan,
+    is_numpy,
     kind_of,
     namespace,
     scalar_if_numpy,
@@ -23,12 +25,13 @@ from lxcim_xp._array import (
     values_are_at_hand,
     widest_float,
 )
-from lxcim_xp._checks import verdict
+from lxcim_xp._checks import plain_labels, verdict
 from lxcim_xp.decision import Decision, absolute
 
 _NAN_POLICIES = ("raise", "omit", "abstain")
 
 _AT_ZERO = absolute()
+_NUMPY = namespace()  # which arrays of no other library belong to
 
 
 class Samples(NamedTuple):
@@ -39,8 +42,8 @@ class Samples(NamedTuple):
     """
 
     score: Array  # (..., n), never NaN
-    label: Array  # (..., n), the caller's labels in a float dtype
-    weight: Array | None  # (..., n), in the widest float; None: every sample counts once
+    label: Array  # (..., n), the caller's labels; NumPy's in any dtype, the widest float elsewhere
+    weight: Array | None  # (..., n), in the widest float unless asked; None: all count once
     largest_weight: Array | None  # (..., 1)
     valid: Array | None  # (...), False where a batch entry holds bad values; None: all are good
     dtype: DType  # of the result
@@ -68,16 +71,26 @@ def collect(
     nan_policy: str,
     *,
     third_class: bool = False,
+    narrow_weights: bool = False,
 ) -> tuple[Namespace, Samples]:
-    """Check and clean the arguments that all metrics share; labels may be -1, 0, +1 on request."""
+    """Check and clean the arguments that all metrics share; labels may be -1, 0, +1 on request.
+
+    On request, NumPy weights stay in float32: for whoever widens them piece by piece.
+    """
     if nan_policy not in _NAN_POLICIES:
         raise ValueError(f"nan_policy must be one of {_NAN_POLICIES}; found {nan_policy!r}.")
     decision = one_decision(threshold, decision)
+    plain = decision is _AT_ZERO and sample_weight is None and where is None and axis == -1
+    if plain and not third_class and are_plain(y_true, y_score) and not has_nan(y_score):
+        label = plain_labels(y_true)
+        if label is not None:  # seen in two quick looks: all that follows would change nothing
+            dtype = y_score.dtype
+            return _NUMPY, Samples(y_score, label, None, None, None, dtype, decision)
     given = {"y_score": y_score, "y_true": y_true, "sample_weight": sample_weight, "where": where}
     if not isinstance(decision.threshold, int | float):
         given["threshold"] = decision.threshold
     xp = namespace(**given)
-    arrays, dtype = _broadcast(xp, given)
+    arrays, dtype = _broadcast(xp, given, narrow_weights)
     axis = _axis_from_the_end(axis, arrays["y_score"].ndim)
     if "threshold" in arrays:
         decision = decision._replace(threshold=arrays["threshold"])
@@ -92,6 +105,26 @@ def collect(
     return xp, Samples(arrays["y_score"], arrays["y_true"], weight, largest, valid, dtype, decision)
 
 
+def in_rows(samples: Samples) -> list[Samples] | None:
+    """Return the entries of a batch as samples of their own, where that is a matter of slices."""
+    if samples.score.ndim != 2 or not isinstance(samples.decision.threshold, int | float):
+        return None
+
+    def row_of(part: Array | None, row: int) -> Array | None:
+        return None if part is None else part[row]
+
+    return [
+        samples._replace(
+            score=samples.score[row],
+            label=samples.label[row],
+            weight=row_of(samples.weight, row),
+            largest_weight=row_of(samples.largest_weight, row),
+            valid=row_of(samples.valid, row),
+        )
+        for row in range(samples.score.shape[0])
+    ]
+
+
 def signed_margins(xp: Namespace, samples: Samples) -> Margins:
     """Return m = (2y - 1) * sign(s - s*) * g(s): positive where the decision is right."""
     return Margins(signed_by(xp, samples.label, signed_confidence(xp, samples)), samples.weight)
@@ -100,6 +133,8 @@ def signed_margins(xp: Namespace, samples: Samples) -> Margins:
 def signed_confidence(xp: Namespace, samples: Samples) -> Array:
     """Return sign(s - s*) * g(s): the confidence, positive where the positive side is chosen."""
     decision, score = samples.decision, samples.score
+    if decision is _AT_ZERO:
+        return score  # as the decision function would, in fewer calls
     if not decision.trusted and samples.weight is not None:
         # A given function is not asked about samples that are absent.
         score = xp.where(samples.weight > 0, score, array_like(xp, decision.threshold, score))
@@ -109,6 +144,13 @@ def signed_confidence(xp: Namespace, samples: Samples) -> Array:
 def weights(xp: Namespace, samples: Samples) -> Array:
     """Return the weights, ones where every sample counts once."""
     return _ones(xp, samples.score) if samples.weight is None else samples.weight
+
+
+def positive_and_negative(xp: Namespace, samples: Samples) -> tuple[Array, Array]:
+    """Return the weights of the positives and of the negatives, zero for the others."""
+    weight = weights(xp, samples)
+    positive = xp.astype(samples.label > 0, weight.dtype) * weight
+    return positive, weight - positive
 
 
 def credit(xp: Namespace, margins: Margins) -> Array:
@@ -144,7 +186,9 @@ def one_decision(threshold: Any, decision: Decision | None) -> Decision:
     return decision
 
 
-def _broadcast(xp: Namespace, given: dict[str, Any]) -> tuple[dict[str, Array], DType]:
+def _broadcast(
+    xp: Namespace, given: dict[str, Any], narrow_weights: bool
+) -> tuple[dict[str, Array], DType]:
     """Return what was given as arrays of one shape, and the dtype of the result.
 
     Scores keep their float dtype and thresholds meet it; labels and weights get the widest.
@@ -175,8 +219,10 @@ def _broadcast(xp: Namespace, given: dict[str, Any]) -> tuple[dict[str, Array], 
                 array = 2 * xp.astype(array, xp.int8) - 1
             if not values_are_at_hand(xp):
                 array = xp.astype(array, wide)  # unsigned integers do not compare with -1 anywhere
-        else:
-            array = xp.astype(array, score.dtype if name == "threshold" else wide, copy=False)
+        elif name == "threshold":
+            array = xp.astype(array, score.dtype, copy=False)
+        elif not (narrow_weights and is_numpy(xp) and array.dtype == xp.float32):
+            array = xp.astype(array, wide, copy=False)
         arrays[name] = array
     if all(array.shape == score.shape for array in arrays.values()):
         return arrays, dtype
@@ -250,6 +296,7 @@ def _scaled(xp: Namespace, weight: Array | None) -> tuple[Array | None, Array | 
         # Bad weights make the result NaN; until then, they must not upset the arithmetic.
         weight = xp.where(xp.isfinite(weight) & (weight >= 0), weight, xp.zeros_like(weight))
     largest = xp.max(weight, axis=-1, keepdims=True)
+    largest = xp.astype(largest, widest_float(xp, weight), copy=False)
     if values_are_at_hand(xp) and _need_no_scaling(largest):
         return weight, None
     return weight / xp.where(largest > 0, largest, xp.ones_like(largest)), largest

@@ -7,10 +7,12 @@ run under ``jit``, ``vmap`` and ``torch.compile``: no boolean indexing, no ``uni
 bit. Keys must not be NaN, whose order the standard leaves open.
 """
 
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from lxcim_xp import _ranks_numpy
+from lxcim_xp import _keys_numpy, _ranks_numpy
 from lxcim_xp._array import (
+    FAST_FLOATS,
     Array,
     Namespace,
     device_of,
@@ -26,7 +28,14 @@ from lxcim_xp._array import (
     take,
     widest_float,
 )
-from lxcim_xp._margins import Margins, Samples, credit, signed_confidence, signed_margins
+from lxcim_xp._margins import (
+    Margins,
+    Samples,
+    credit,
+    positive_and_negative,
+    signed_confidence,
+    signed_margins,
+)
 
 
 class Ranked(NamedTuple):
@@ -41,7 +50,7 @@ class Ranked(NamedTuple):
 class Ordering(NamedTuple):
     """Where each sample goes, and between which places its block of ties lies."""
 
-    order: Array  # sample at each place
+    order: Array | None  # sample at each place; None where nobody asked
     first: Array | None  # first place of the block; None where nothing is tied
     end: Array | None  # place after its last
 
@@ -58,7 +67,7 @@ def rank(xp: Namespace, key: Array, *columns: Array | None) -> tuple[Ranked, ...
 def rank_by(xp: Namespace, places: Ordering, column: Array | None) -> Ranked:
     """Bring a column into sorted order and sum it up; None is a column of ones."""
     if column is None:
-        return _counted(xp, places)
+        return _counted(xp, places, places.order)
     return ranked(xp, places, take(xp, column, places.order))
 
 
@@ -73,16 +82,62 @@ def in_input_order(xp: Namespace, places: Ordering, value: Array) -> Array:
     return scattered(xp, value, places.order)
 
 
-def _counted(xp: Namespace, places: Ordering) -> Ranked:
-    """Return what :func:`rank_by` makes of ones."""
-    order, first, end = places
-    wide, device = widest_float(xp, order), device_of(xp, order)
-    place = xp.arange(order.shape[-1] + 1, dtype=wide, device=device)
-    before = xp.broadcast_to(place[:-1], order.shape)
-    one = xp.broadcast_to(xp.ones(1, dtype=wide, device=device), order.shape)
+def _counted(xp: Namespace, places: Ordering, like: Array) -> Ranked:
+    """Return what :func:`rank_by` makes of ones, in the shape of ``like``."""
+    _, first, end = places
+    wide, device, shape = widest_float(xp, like), device_of(xp, like), like.shape
+    place = xp.arange(shape[-1] + 1, dtype=wide, device=device)
+    before = xp.broadcast_to(place[:-1], shape)
+    one = xp.broadcast_to(xp.ones(1, dtype=wide, device=device), shape)
     if first is None:
-        return Ranked(one, before, before, xp.broadcast_to(place[1:], order.shape))
+        return Ranked(one, before, before, xp.broadcast_to(place[1:], shape))
     return Ranked(one, before, xp.astype(first, wide), xp.astype(end, wide))
+
+
+class Stream(NamedTuple):
+    """Columns from the most confident down that are made in pieces, when they are summed."""
+
+    gain: "Gain"
+    pieces: Callable[[], Iterator[tuple[Ranked, Ranked]]]
+
+
+def confidence_stream(xp: Namespace, samples: Samples) -> Stream | None:
+    """Return the right ones and all samples as a stream, where there is one: NumPy, unweighted."""
+    if not is_numpy(xp) or samples.weight is not None or samples.score.ndim != 1:
+        return None
+    signed = signed_confidence(xp, samples)
+    if not _has_integer_keys(xp, signed):
+        return None
+    gain, columns = _keys_numpy.uniform_stream(signed, samples.label)
+
+    def pieces() -> Iterator[tuple[Ranked, Ranked]]:
+        return ((Ranked(*right), Ranked(*everyone)) for right, everyone in columns())
+
+    return Stream(Gain(*gain), pieces)
+
+
+def confidence_down(
+    xp: Namespace, samples: Samples, *, placed: bool
+) -> tuple[Ordering, Ranked, Ranked] | None:
+    """Return the right ones and all samples from the most confident down, on NumPy unweighted.
+
+    Unless they are to be ``placed``, the order is None: sorted keys say all but that. None where
+    there is no such form.
+    """
+    if not is_numpy(xp) or samples.weight is not None:
+        return None
+    signed = signed_confidence(xp, samples)
+    if not _has_integer_keys(xp, signed):
+        return None
+    order = None
+    if placed:
+        order, credit, running, first, end = _ranks_numpy.placed_descent(signed, samples.label)
+    else:
+        credit, running, first, end = _keys_numpy.uniform_descent(signed, samples.label)
+    places = Ordering(order, first, end)
+    sums = _up_to_block(xp, running, first, end)
+    right = Ranked(credit, running[..., :-1], *sums)
+    return places, right, _counted(xp, places, credit)
 
 
 def _up_to_block(
@@ -102,6 +157,17 @@ def concordance(xp: Namespace, high: Ranked, low: Ranked) -> Array:
     return xp.sum(high.value * (low.below + low.through), axis=-1) / 2
 
 
+def pairs_won(xp: Namespace, samples: Samples) -> tuple[Array, Array]:
+    """Return the weight of the pairs in which the positive scores higher, ties half, and of all."""
+    if is_numpy(xp) and samples.weight is None and _has_integer_keys(xp, samples.score):
+        counted = _keys_numpy.uniform_concordance(samples.score, samples.label)
+        if counted is not None:
+            return counted
+    positive, negative = positive_and_negative(xp, samples)
+    pairs = xp.sum(positive, axis=-1) * xp.sum(negative, axis=-1)
+    return concordance(xp, *rank(xp, samples.score, positive, negative)), pairs
+
+
 class Gain(NamedTuple):
     """What LxCIM is made of: the weight of the right, of the wrong, and how low the wrong rank."""
 
@@ -112,15 +178,14 @@ class Gain(NamedTuple):
 
 def gain_of(xp: Namespace, samples: Samples) -> Gain:
     """Return the confidence gain of the margins of the samples."""
-    if is_numpy(xp) and samples.weight is None:
+    if is_numpy(xp):
         signed = signed_confidence(xp, samples)
         if _has_integer_keys(xp, signed):
-            # Labels become bits of the keys, which spares an array for the margins.
-            return Gain(*_ranks_numpy.uniform_gain(signed, samples.label))
-    margins = signed_margins(xp, samples)
-    if is_numpy(xp) and _has_integer_keys(xp, margins.value):
-        return Gain(*_ranks_numpy.weighted_gain(*margins, overwrite=True))
-    return confidence_gain(xp, margins)
+            # Labels become bits of the keys or of the weights: no array is made for the margins.
+            if samples.weight is None:
+                return Gain(*_keys_numpy.uniform_gain(signed, samples.label))
+            return Gain(*_ranks_numpy.weighted_gain(signed, samples.weight, samples.label))
+    return confidence_gain(xp, signed_margins(xp, samples))
 
 
 def confidence_gain(xp: Namespace, margins: Margins) -> Gain:
@@ -133,10 +198,11 @@ def confidence_gain(xp: Namespace, margins: Margins) -> Gain:
         return _uniform_gain(xp, margins.value)
     if is_numpy(xp) and _has_integer_keys(xp, margins.value):
         return Gain(*_ranks_numpy.weighted_gain(*margins))
-    right = credit(xp, margins) * margins.weight
-    wrong = margins.weight - right
+    weight = xp.astype(margins.weight, widest_float(xp, margins.value), copy=False)
+    right = credit(xp, margins) * weight
+    wrong = weight - right
     order, first, end = ordering(xp, xp.abs(margins.value))
-    running = running_sum(xp, take(xp, margins.weight, order))
+    running = running_sum(xp, take(xp, weight, order))
     below, through = _up_to_block(xp, running, first, end)
     lead = running[..., -1:] - below - through
     gain = xp.sum(take(xp, wrong, order) * lead, axis=-1)
@@ -177,8 +243,9 @@ def _block_starts(xp: Namespace, changes: Array) -> Array:
 
 def _has_integer_keys(xp: Namespace, key: Array) -> bool:
     """Say whether the bits of the key can be sorted instead of the key."""
-    has_fast_form = is_numpy(xp) or library_name(xp) in ("jax", "torch")
-    return has_fast_form and (key.dtype == xp.float64 or key.dtype == xp.float32)
+    if is_numpy(xp):
+        return key.dtype in FAST_FLOATS
+    return library_name(xp) in ("jax", "torch") and key.dtype in (xp.float64, xp.float32)
 
 
 def _integer_ordering(xp: Namespace, key: Array) -> Ordering:
@@ -210,7 +277,7 @@ def _uniform_gain(xp: Namespace, value: Array) -> Gain:
     seen = seen_by_numpy(xp, value)
     if seen is not None:
         # A plain sort by NumPy is quicker than one that brings the order along, as torch's does.
-        gain = _ranks_numpy.uniform_gain(seen)
+        gain = _keys_numpy.uniform_gain(seen)
         return Gain(*(from_numpy(xp, part, value) for part in gain))
     bits = float_bits(xp, value)
     lowest = xp.iinfo(bits.dtype).min

@@ -71,10 +71,38 @@ def in_order(xp: Namespace, drawn: Design, order: Array) -> Design:
     return Design(groups, strata, drawn.frequency)
 
 
+def are_independent(drawn: Design) -> bool:
+    """Say whether the samples themselves are the units, each seen once."""
+    return drawn.groups is None and drawn.strata is None and not drawn.frequency
+
+
+def correction(xp: Namespace, count: Array) -> Array:
+    """Return G / (G - 1), by which G independent units differ more than around their own mean."""
+    return count / xp.where(count > 1.5, count - 1, xp.nan)
+
+
 def variance(xp: Namespace, influence: Array, weight: Array, drawn: Design) -> Variance:
     """Return the sum of squared influences of independent units, corrected for their number."""
     rows, freedom = spread(xp, influence, weight, drawn)
     return Variance(xp.sum(rows**2, axis=-1), freedom)
+
+
+def covariance(
+    xp: Namespace, influence: Array, weight: Array, drawn: Design
+) -> tuple[Array, Array]:
+    """Return the covariances of k models on the same samples, and their degrees of freedom.
+
+    Influences have shape (k, n), weights and codes (n,).
+    """
+    if are_independent(drawn):  # the same as below in fewer passes
+        count = xp.sum(xp.astype(weight > 0, weight.dtype))
+        products = influence @ xp.permute_dims(influence, (1, 0))
+        return products * correction(xp, count), count - 1
+    shape = influence.shape
+    groups, strata = (c if c is None else xp.broadcast_to(c, shape) for c in drawn[:2])
+    drawn = Design(groups, strata, drawn.frequency)
+    rows, freedom = spread(xp, influence, xp.broadcast_to(weight, shape), drawn)
+    return rows @ xp.permute_dims(rows, (1, 0)), freedom[0]
 
 
 def spread(xp: Namespace, influence: Array, weight: Array, drawn: Design) -> Spread:
@@ -84,11 +112,9 @@ def spread(xp: Namespace, influence: Array, weight: Array, drawn: Design) -> Spr
     (CR1 for clusters); in strata it is S less its mean there, and the number of units there. NaN
     where there is a single unit, which says nothing about the spread.
     """
-    if drawn.groups is None and drawn.strata is None and not drawn.frequency:
-        # Independent samples; the same as below in fewer passes.
+    if are_independent(drawn):  # the same as below in fewer passes
         count = xp.sum(xp.astype(weight > 0, weight.dtype), axis=-1, keepdims=True)
-        factor = xp.sqrt(count / xp.where(count > 1.5, count - 1, xp.full_like(count, xp.nan)))
-        return Spread(influence * factor, (count - 1)[..., 0])
+        return Spread(influence * xp.sqrt(correction(xp, count)), (count - 1)[..., 0])
     share, value, strata = _units(xp, influence, weight, drawn)
     count = xp.sum(share, axis=-1, keepdims=True)
     if strata is None:

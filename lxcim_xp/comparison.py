@@ -26,11 +26,11 @@ from lxcim_xp._array import (
 from lxcim_xp._checks import check_level
 from lxcim_xp._docs import documented
 from lxcim_xp._influence import kernel_of
+from lxcim_xp._intervals import placed_influence
 from lxcim_xp._margins import Samples, collect, finish, weights
 from lxcim_xp._normal import quantile, t_quantile, t_two_sided
 from lxcim_xp._random import normal_numbers
-from lxcim_xp._ranks import in_input_order
-from lxcim_xp._variance import Design, Variance, design, spread, variance
+from lxcim_xp._variance import Design, Variance, covariance, design, variance
 from lxcim_xp.decision import Decision
 
 _ADJUSTMENTS = ("holm", "max-t", None)
@@ -290,21 +290,17 @@ def compare_all(
             f"compare_all takes one list of samples for each model; found scores of shape "
             f"{tuple(models.influence.shape[1:])}."
         )
-    shape = models.influence.shape
-    groups, strata = (c if c is None else xp.broadcast_to(c, shape) for c in models.drawn[:2])
-    drawn = Design(groups, strata, models.drawn.frequency)
-    rows, freedom = spread(xp, models.influence, xp.broadcast_to(models.weight, shape), drawn)
-    covariance = rows @ xp.permute_dims(rows, (1, 0))
-    own = xp.linalg.diagonal(covariance)
-    squared = own[:, None] + own[None, :] - 2 * covariance
+    shared, freedom = covariance(xp, models.influence, models.weight, models.drawn)
+    own = xp.linalg.diagonal(shared)
+    squared = own[:, None] + own[None, :] - 2 * shared
     # Of models that are the same, rounding leaves a trace.
     noise = 8 * xp.finfo(own.dtype).eps * (own[:, None] + own[None, :])
     squared = xp.where(squared > noise, squared, xp.zeros_like(squared))
     apart = models.estimate[:, None] - models.estimate[None, :]
     difference, error, low, high, p_value = _difference(
-        xp, apart, Variance(squared, xp.broadcast_to(freedom[0], apart.shape)), level
+        xp, apart, Variance(squared, xp.broadcast_to(freedom, apart.shape)), level
     )
-    adjusted = _adjusted(xp, adjust, p_value, covariance, error, seed)
+    adjusted = _adjusted(xp, adjust, p_value, shared, error, seed)
     samples = _for_all_models(xp, models)
     counted = xp.sum(xp.astype(models.weight > 0, models.weight.dtype))
     return ComparisonTable(
@@ -435,13 +431,12 @@ def _evaluate(
         common = ~xp.any(absent, axis=0)
         where = common if where is None else as_array(xp, where, stacked) & common
     samples = collect(y_true, stacked, sample_weight, where, threshold, decision, -1, nan_policy)[1]
-    descent = kernel.sort(xp, samples)
-    influence = in_input_order(xp, descent.places, kernel.influence(xp, descent))
-    weight = weights(xp, samples)[0, ...]
+    estimate, influence = placed_influence(xp, kernel, samples)
+    first = samples._replace(score=samples.score[0, ...])
+    weight = weights(xp, first) if samples.weight is None else samples.weight[0, ...]
     if samples.largest_weight is not None:
         weight = weight * samples.largest_weight[0, ...]
     drawn = design(xp, groups, strata, weight_type, weight, -1)
-    estimate = kernel.estimate(xp, descent)[..., 0]
     missing = xp.sum(xp.astype(absent, xp.int32), axis=-1)
     return xp, _Models(samples, estimate, influence, weight, drawn), missing
 

@@ -12,17 +12,23 @@ np.float64(0.12)
 (np.float64(0.427), np.float64(0.875), np.float64(0.984))
 """
 
-from collections.abc import Callable, Iterable
-from statistics import NormalDist
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from lxcim_xp._array import Array, Namespace, divide
+from lxcim_xp._array import Array
 from lxcim_xp._checks import check_level
-from lxcim_xp._descent import Descent
 from lxcim_xp._docs import documented
-from lxcim_xp._influence import KERNELS, Kernel, kernel_of, sorted_weight
-from lxcim_xp._margins import Samples, collect, finish, signed_margins, weights
-from lxcim_xp._normal import quantile, upper_tail
+from lxcim_xp._influence import KERNELS, kernel_of
+from lxcim_xp._intervals import (
+    estimated,
+    estimated_twice,
+    logit_bounds,
+    placed_influence,
+    resampled_bounds,
+    sorted_for,
+    wald_bounds,
+)
+from lxcim_xp._margins import collect, finish, signed_margins
 from lxcim_xp._null import (
     coins,
     common_span,
@@ -31,18 +37,9 @@ from lxcim_xp._null import (
     saddlepoint_coin_tails,
     two_sided,
 )
-from lxcim_xp._ranks import in_input_order
 from lxcim_xp._resample import bootstrap_draws
-from lxcim_xp._variance import (
-    Design,
-    Variance,
-    design,
-    effective_number,
-    in_order,
-    spread,
-    variance,
-)
-from lxcim_xp.decision import Decision, absolute
+from lxcim_xp._variance import design, in_order
+from lxcim_xp.decision import Decision
 
 _NULLS = ("coin", "uninformative")
 _ALTERNATIVES = ("two-sided", "greater", "less")
@@ -150,9 +147,7 @@ def influence(
     xp, samples = collect(
         y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
     )
-    descent = kernel.sort(xp, samples)
-    value = in_input_order(xp, descent.places, kernel.influence(xp, descent))
-    value = finish(xp, samples, value)
+    value = finish(xp, samples, placed_influence(xp, kernel, samples)[1])
     return value if axis == -1 else xp.moveaxis(value, -1, axis)
 
 
@@ -209,8 +204,7 @@ def standard_error(
         y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
     )
     drawn = design(xp, groups, strata, weight_type, samples.score, axis)
-    descent = kernel.sort(xp, samples)
-    return finish(xp, samples, xp.sqrt(_variance(xp, kernel, samples, descent, drawn).value))
+    return finish(xp, samples, estimated(xp, kernel, samples, drawn).error)
 
 
 @documented
@@ -284,22 +278,24 @@ def interval(
         y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
     )
     drawn = design(xp, groups, strata, weight_type, samples.score, axis)
-    descent = kernel.sort(xp, samples)
-    estimate = kernel.estimate(xp, descent)[..., 0]
-    error = xp.sqrt(_variance(xp, kernel, samples, descent, drawn).value)
-    if method == "wald":
-        width = _normal_quantile(level) * error
-        low, high = estimate - width, estimate + width
-    elif method == "logit":
-        low, high = _logit_bounds(xp, estimate, error, level)
-    elif method == "logit+":
-        low, high = _logit_bounds(xp, estimate, error, level)
-        steadied = _steadied(xp, metric, samples, descent, drawn)
-        steadied = _logit_bounds(xp, *steadied, level)
-        low, high = xp.minimum(low, steadied[0]), xp.maximum(high, steadied[1])
+    if method == "logit+":
+        found, steady = estimated_twice(xp, metric, samples, drawn)
     else:
-        low, high = _resampled_bounds(
-            xp, kernel, descent, samples, drawn, level, method, n_resamples, seed
+        sums_only = method in ("wald", "logit")
+        found = estimated(xp, kernel, samples, drawn, sums_only=sums_only)
+    estimate, error = found.value[..., 0], found.error
+    if method == "wald":
+        low, high = wald_bounds(estimate, error, level)
+    elif method == "logit":
+        low, high = logit_bounds(xp, estimate, error, level)
+    elif method == "logit+":
+        (low, high), (lower, higher) = (
+            logit_bounds(xp, *each, level) for each in ((estimate, error), steady)
+        )
+        low, high = xp.minimum(low, lower), xp.maximum(high, higher)
+    else:
+        low, high = resampled_bounds(
+            xp, kernel, found, samples, drawn, level, method, n_resamples, seed
         )
     one = xp.ones_like(estimate)
     low, high = xp.maximum(low, 0 * one), xp.minimum(high, one)
@@ -379,8 +375,10 @@ def bootstrap(
             f"{tuple(samples.score.shape)}. Call it for each entry, or map it with jax.vmap."
         )
     drawn = design(xp, groups, None, "importance", samples.score, -1)
-    descent = kernel.sort(xp, samples)
-    draws = _draws(xp, kernel, descent, drawn, n_resamples, seed, bayes, _bar if progress else iter)
+    descent = sorted_for(xp, kernel, samples, drawn)
+    groups = in_order(xp, drawn, descent.places.order).groups
+    show = _bar if progress else iter
+    draws = bootstrap_draws(xp, kernel, descent, groups, n_resamples, seed, bayes, show)
     return finish(xp, samples, draws)
 
 
@@ -463,170 +461,9 @@ def significance(
         alternative
     ]
     kernel = KERNELS[metric]
-    statistic = kernel.estimate(xp, kernel.sort(xp, samples))[..., 0]
+    statistic = kernel.estimate(xp, kernel.sort(xp, samples, placed=False))[..., 0]
     statistic, p_value = (finish(xp, samples, part) for part in (statistic, p_value))
     return Significance(statistic, p_value, null, alternative, method)
-
-
-def _variance(
-    xp: Namespace, kernel: Kernel, samples: Samples, descent: Descent, drawn: Design
-) -> Variance:
-    weight = _true_weight(samples, sorted_weight(descent))
-    drawn = in_order(xp, drawn, descent.places.order)
-    return variance(xp, kernel.influence(xp, descent), weight, drawn)
-
-
-def _true_weight(samples: Samples, weight: Array) -> Array:
-    """Undo the scaling of the weights, which only frequencies feel."""
-    return weight if samples.largest_weight is None else weight * samples.largest_weight
-
-
-def _steadied(
-    xp: Namespace, metric: str, samples: Samples, descent: Descent, drawn: Design
-) -> tuple[Array, Array]:
-    """Return estimate and standard error after adding one observation that knows nothing.
-
-    It is half right and half wrong (for AUROC half positive and half negative), spread over the
-    observed confidences. Its own part in the variance is that of one observation drawn from there.
-    """
-    kernel = KERNELS[metric]
-    weight = _true_weight(samples, sorted_weight(descent))
-    placed = in_order(xp, drawn, descent.places.order)
-    number = effective_number(xp, weight, placed)
-    share = 1 / xp.where(number > 0, number, 1.0)
-    if kernel.steadied is None:
-        return _steadied_by_rows(xp, metric, samples, drawn, share)
-    estimate, value, own = kernel.steadied(xp, descent, share)
-    return estimate[..., 0], xp.sqrt(variance(xp, value, weight, placed).value + own)
-
-
-def _steadied_by_rows(
-    xp: Namespace, metric: str, samples: Samples, drawn: Design, share: Array
-) -> tuple[Array, Array]:
-    """Return the same for any metric, with the observation as rows of their own: another sort."""
-    kernel, weight = KERNELS[metric], weights(xp, samples)
-    pseudo = weight * share
-    ones = xp.ones_like(samples.label)
-    if metric == "auroc":
-        score, nothing = samples.score, 0 * ones
-        joined = [samples.score, score, score], [samples.label, ones, nothing]
-    else:
-        margin = signed_margins(xp, samples).value
-        joined = [margin, xp.abs(margin), -xp.abs(margin)], [ones, ones, ones]
-    score, label = (xp.concat(parts, axis=-1) for parts in joined)
-    everyone = xp.concat([weight, pseudo / 2, pseudo / 2], axis=-1)
-    samples = samples._replace(score=score, label=label, weight=everyone, decision=absolute())
-    descent = kernel.sort(xp, samples)
-    value = kernel.influence(xp, descent)
-    weight = sorted_weight(descent)
-    order = descent.places.order
-    n = pseudo.shape[-1]
-    is_real = xp.astype(order < n, weight.dtype)
-    # A draw from the pseudo-observation has all of its weight.
-    whole = xp.sum(pseudo, axis=-1, keepdims=True)
-    own = xp.where(is_real * weight == 0, value**2 * whole / xp.where(weight > 0, weight, 1.0), 0.0)
-    real = _for_copies(xp, drawn, order, n)
-    real_part = variance(xp, value * is_real, _true_weight(samples, weight * is_real), real)
-    return kernel.estimate(xp, descent)[..., 0], xp.sqrt(real_part.value + xp.sum(own, axis=-1))
-
-
-def _for_copies(xp: Namespace, drawn: Design, order: Array, n: int) -> Design:
-    """Bring codes into the order of samples joined with two copies, which are not drawn."""
-    return in_order(xp, drawn, order % n)
-
-
-def _logit_bounds(
-    xp: Namespace, estimate: Array, error: Array, level: float
-) -> tuple[Array, Array]:
-    """Return bounds that are symmetric in the log-odds; the estimate itself at 0 and 1."""
-    inside = (estimate > 0) & (estimate < 1)
-    safe = xp.where(inside, estimate, 0.5)
-    odds = xp.log(safe) - xp.log1p(-safe)
-    width = _normal_quantile(level) * error / (safe * (1 - safe))
-    # In halves, where exp cannot overflow.
-    low, high = (0.5 + 0.5 * xp.tanh((odds + step) / 2) for step in (-width, width))
-    return xp.where(inside, low, estimate), xp.where(inside, high, estimate)
-
-
-def _normal_quantile(level: float) -> float:
-    return NormalDist().inv_cdf((1 + level) / 2)
-
-
-def _draws(
-    xp: Namespace,
-    kernel: Kernel,
-    descent: Descent,
-    drawn: Design,
-    n_resamples: int,
-    seed: Any,
-    bayes: bool,
-    progress: Callable[[Iterable[int]], Iterable[int]],
-) -> Array:
-    groups = in_order(xp, drawn, descent.places.order).groups
-    return bootstrap_draws(xp, kernel, descent, groups, n_resamples, seed, bayes, progress)
-
-
-def _resampled_bounds(
-    xp: Namespace,
-    kernel: Kernel,
-    descent: Descent,
-    samples: Samples,
-    drawn: Design,
-    level: float,
-    method: str,
-    n_resamples: int,
-    seed: Any,
-) -> tuple[Array, Array]:
-    if samples.score.ndim != 1:
-        raise ValueError(
-            f"method={method!r} takes one list of samples; found y_score of shape "
-            f"{tuple(samples.score.shape)}. Call it for each entry, or map it with jax.vmap."
-        )
-    if drawn.strata is not None or drawn.frequency:
-        raise ValueError(
-            f"method={method!r} draws samples or clusters; it knows neither strata nor frequency "
-            f"weights. Pass method='logit+', or repeat the samples."
-        )
-    draws = _draws(xp, kernel, descent, drawn, n_resamples, seed, method == "bayes", iter)
-    shares = [xp.full_like(draws[0], (1 - level) / 2), xp.full_like(draws[0], (1 + level) / 2)]
-    if method == "bca":
-        rows = spread(
-            xp,
-            kernel.influence(xp, descent),
-            _true_weight(samples, sorted_weight(descent)),
-            in_order(xp, drawn, descent.places.order),
-        ).rows
-        shares = _corrected(xp, shares, draws, kernel.estimate(xp, descent)[0], rows)
-    draws = xp.sort(draws)
-    low, high = (_quantile(xp, draws, share) for share in shares)
-    return low, high
-
-
-def _corrected(
-    xp: Namespace, shares: list[Array], draws: Array, estimate: Array, rows: Array
-) -> list[Array]:
-    """Correct percentiles for bias and skewness (Efron 1987)."""
-    below = xp.astype(draws < estimate, draws.dtype) + 0.5 * xp.astype(
-        draws == estimate, draws.dtype
-    )
-    bias = quantile(xp, xp.mean(below))
-    skewness = divide(xp, xp.sum(rows**3), 6 * xp.sum(rows**2) ** 1.5)
-    corrected = []
-    for share in shares:
-        shifted = bias + quantile(xp, share)
-        corrected.append(upper_tail(xp, -(bias + shifted / (1 - skewness * shifted))))
-    return corrected
-
-
-def _quantile(xp: Namespace, ordered: Array, share: Array) -> Array:
-    """Return a quantile of sorted values, linear between them."""
-    last = ordered.shape[-1] - 1
-    place = share * last
-    below = xp.astype(xp.floor(place), xp.int32)
-    below = xp.where(below < last, below, last)
-    above = xp.where(below < last, below + 1, below)
-    low, high = ordered[below], ordered[above]
-    return low + (place - xp.astype(below, place.dtype)) * (high - low)
 
 
 def _bar(chunks: Iterable[int]) -> Iterable[int]:

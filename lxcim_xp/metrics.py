@@ -27,12 +27,21 @@ array([0.625, 0.25 ])
 
 from typing import Any, Literal, NamedTuple
 
-from lxcim_xp._array import Array, Namespace, divide, running_sum, sum_of
-from lxcim_xp._descent import accuracy_parts, counted, descend_in_confidence, or_one
+from lxcim_xp import _formulas
+from lxcim_xp._array import Array, Namespace, divide, running_sum
+from lxcim_xp._descent import descend_in_confidence, or_one, summed, totals
 from lxcim_xp._docs import documented
 from lxcim_xp._isotonic import antitonic
-from lxcim_xp._margins import Samples, collect, credit, finish, signed_margins, weights
-from lxcim_xp._ranks import Gain, Ranked, concordance, gain_of, rank
+from lxcim_xp._margins import (
+    Samples,
+    collect,
+    credit,
+    finish,
+    positive_and_negative,
+    signed_margins,
+    weights,
+)
+from lxcim_xp._ranks import Ranked, gain_of, pairs_won, rank
 from lxcim_xp.decision import Decision
 
 
@@ -156,9 +165,17 @@ def lxcim(
     np.float64(8.0)
     """
     xp, samples = collect(
-        y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
+        y_true,
+        y_score,
+        sample_weight,
+        where,
+        threshold,
+        decision,
+        axis,
+        nan_policy,
+        narrow_weights=True,
     )
-    return finish(xp, samples, _lxcim(xp, gain_of(xp, samples)))
+    return finish(xp, samples, _formulas.lxcim(xp, gain_of(xp, samples)))
 
 
 @documented
@@ -200,7 +217,15 @@ def decomposition(
     (np.float64(0.5), np.float64(0.1875), np.float64(0.6875))
     """
     xp, samples = collect(
-        y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
+        y_true,
+        y_score,
+        sample_weight,
+        where,
+        threshold,
+        decision,
+        axis,
+        nan_policy,
+        narrow_weights=True,
     )
     ranks = gain_of(xp, samples)
     right, wrong, gain = ranks
@@ -208,9 +233,9 @@ def decomposition(
     # H = ACC (1 - ACC) AUROC_conf is the part of the symmetric ROC's area (paper, its partition)
     # that ACC^2 leaves on either side of the axis.
     parts = Decomposition(
-        lxcim=_lxcim(xp, ranks),
-        accuracy=divide(xp, right, total),
-        confidence_auroc=divide(xp, right * wrong + gain, 2 * right * wrong),
+        lxcim=_formulas.lxcim(xp, ranks),
+        accuracy=_formulas.accuracy(xp, ranks),
+        confidence_auroc=_formulas.confidence_auroc(xp, ranks),
         gain=divide(xp, gain, total**2),
         half_area=divide(xp, right * wrong + gain, 2 * total**2),
     )
@@ -300,10 +325,18 @@ def augrc(
     (np.float64(0.15625), np.float64(0.15625))
     """
     xp, samples = collect(
-        y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
+        y_true,
+        y_score,
+        sample_weight,
+        where,
+        threshold,
+        decision,
+        axis,
+        nan_policy,
+        narrow_weights=True,
     )
     ranks = gain_of(xp, samples)
-    return finish(xp, samples, (1 - _lxcim(xp, ranks)) / 2)
+    return finish(xp, samples, (1 - _formulas.lxcim(xp, ranks)) / 2)
 
 
 @documented
@@ -438,8 +471,7 @@ def auroc(
     xp, samples = collect(
         y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
     )
-    hits, others = rank(xp, samples.score, *_positive_and_negative(xp, samples))
-    return finish(xp, samples, _area_under_roc(xp, hits, others))
+    return finish(xp, samples, divide(xp, *pairs_won(xp, samples)))
 
 
 @documented
@@ -495,7 +527,7 @@ def bi_auroc(
     up, down = (xp.astype(samples.label == side, weight.dtype) * weight for side in (1, -1))
     up, not_up, down, not_down = rank(xp, samples.score, up, weight - up, down, weight - down)
     # The AUROC of -s for -1 is the one of s with the rest in the place of the positives.
-    areas = _area_under_roc(xp, up, not_up) + _area_under_roc(xp, not_down, down)
+    areas = _formulas.area_under_roc(xp, up, not_up) + _formulas.area_under_roc(xp, not_down, down)
     return finish(xp, samples, areas / 2)
 
 
@@ -539,7 +571,7 @@ def average_precision(
     xp, samples = collect(
         y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
     )
-    positive, negative = _positive_and_negative(xp, samples)
+    positive, negative = positive_and_negative(xp, samples)
     hits, others = rank(xp, samples.score, positive, negative)
     hit_total = xp.sum(positive, axis=-1, keepdims=True)
     hits_from_here = hit_total - hits.below
@@ -593,7 +625,7 @@ def ks_statistic(
     xp, samples = collect(
         y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
     )
-    positive, negative = _positive_and_negative(xp, samples)
+    positive, negative = positive_and_negative(xp, samples)
     hits, others = rank(xp, samples.score, positive, negative)
     # TPR - FPR above a score is the share of negatives below it less the share of positives.
     missed = divide(xp, hits.below, xp.sum(positive, axis=-1, keepdims=True))
@@ -643,7 +675,7 @@ def auch(
     xp, samples = collect(
         y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
     )
-    positive, _ = _positive_and_negative(xp, samples)
+    positive, _ = positive_and_negative(xp, samples)
     hits, everyone = rank(xp, samples.score, positive, weights(xp, samples))
     tied = everyone.through - everyone.below
     share = (hits.through - hits.below) / xp.where(tied > 0, tied, xp.ones_like(tied))
@@ -657,36 +689,12 @@ def auch(
     return finish(xp, samples, divide(xp, area, classes))
 
 
-def _positive_and_negative(xp: Namespace, samples: Samples) -> tuple[Array, Array]:
-    weight = weights(xp, samples)
-    positive = xp.astype(samples.label > 0, weight.dtype) * weight
-    return positive, weight - positive
-
-
-def _area_under_roc(xp: Namespace, high: Ranked, low: Ranked) -> Array:
-    pairs = xp.sum(high.value, axis=-1) * xp.sum(low.value, axis=-1)
-    return divide(xp, concordance(xp, high, low), pairs)
-
-
-def _lxcim(xp: Namespace, ranks: Gain) -> Array:
-    # ACC + ACC (1 - ACC) (2 AUROC_conf - 1), before whose single division counts stay whole.
-    total = ranks.right + ranks.wrong
-    return divide(xp, ranks.right * total + ranks.gain, total**2)
-
-
 def _accuracy_rate_area(xp: Namespace, samples: Samples, form: str) -> Array:
     if form not in ("discrete", "continuous"):
         raise ValueError(f"form must be 'discrete' or 'continuous'; found {form!r}.")
-    descent = descend_in_confidence(xp, samples)
-    total = descent.columns[1].through[..., -1]
+    descent = descend_in_confidence(xp, samples, keyed=False, placed=False, streamed=True)
     if form == "discrete":
-
-        def steps(right: Ranked, everyone: Ranked, count: Ranked) -> Array:
-            parts = accuracy_parts(xp, right, everyone, count)
-            return parts.accuracy * parts.weight
-
-        count = counted(xp, descent, uniform=samples.weight is None)
-        return divide(xp, sum_of(xp, steps, *descent.columns, count), total)
+        return _formulas.audrc(xp, descent, uniform=samples.weight is None)
 
     def arcs(right: Ranked, everyone: Ranked) -> Array:
         # Paper, eq. AUDRC_similarity: the integral of (G + slope v) / (W + v) over the block,
@@ -697,4 +705,4 @@ def _accuracy_rate_area(xp: Namespace, samples: Samples, form: str) -> Array:
         bend = xp.where(above > 0, bend * xp.log1p(tied / or_one(xp, above)), 0.0)
         return everyone.value * (slope + bend)
 
-    return divide(xp, sum_of(xp, arcs, *descent.columns), total)
+    return divide(xp, summed(xp, arcs, descent), totals(descent)[1][..., 0])

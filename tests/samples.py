@@ -2,6 +2,7 @@
 
 import numpy as np
 from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
 
 import lxcim_xp as lx
 from lxcim_xp.testing import scores
@@ -22,6 +23,20 @@ METRICS = [
 SCORES = scores()
 THRESHOLDS = st.sampled_from([0.0, 0.5, -1.0, 2.125])
 
+HARD = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, 5e-324, -5e-324, 1e-45, 1.5, np.nextafter(1.5, 2)]
+
 
 def masks(n):
     return st.lists(st.booleans(), min_size=n, max_size=n).map(np.asarray)
+
+
+def keys(dtype, library="numpy", subnormal=True):
+    """Draw batches with heavy ties, zeros, infinities, subnormals and neighbouring floats."""
+    values = st.sampled_from(np.asarray(HARD, dtype=dtype).tolist())
+    values |= st.floats(width=8 * np.dtype(dtype).itemsize, allow_nan=False)
+    if not subnormal:
+        values = values.filter(lambda x: x == 0 or abs(x) >= np.finfo(dtype).tiny)
+    shapes = arrays.array_shapes(min_dims=1, max_dims=3, max_side=7)
+    if library == "jax":  # which compiles every operation anew for each shape
+        shapes = st.sampled_from([(1,), (2, 7)])
+    return arrays.arrays(dtype, shapes, elements=values)

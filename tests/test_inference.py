@@ -11,8 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import lxcim_xp as lx
-from lxcim_xp import inference
-from lxcim_xp._influence import KERNELS
+from lxcim_xp import _intervals, _resample
 from lxcim_xp._margins import collect
 from lxcim_xp._variance import design, effective_number
 from lxcim_xp.testing import samples
@@ -333,10 +332,9 @@ def test_the_closed_form_of_the_pseudo_observation_is_that_of_rows(sample, metri
     label, score, weight = sample
     xp, clean = collect(label, score, weight, None, 0.0, None, -1, "raise")
     drawn = design(xp, None, None, "importance", clean.score, -1)
-    descent = KERNELS[metric].sort(xp, clean)
     share = 1 / effective_number(xp, weight, drawn)
-    closed = inference._steadied(xp, metric, clean, descent, drawn)
-    rows = inference._steadied_by_rows(xp, metric, clean, drawn, share)
+    _, closed = _intervals.estimated_twice(xp, metric, clean, drawn)
+    rows = _intervals._steadied_by_rows(xp, metric, clean, drawn, share)
     np.testing.assert_allclose(closed, rows, rtol=1e-9, atol=1e-12)
 
 
@@ -355,3 +353,65 @@ def test_a_progress_bar_is_drawn_by_rich_or_asked_for_in_vain(monkeypatch):
     monkeypatch.setitem(sys.modules, "rich.progress", None)
     with pytest.raises(ImportError, match="progress=True needs rich"):
         lx.bootstrap(1, [1.0, -2.0, 3.0], n_resamples=50, progress=True)
+
+
+@pytest.mark.parametrize("metric", ["lxcim", "accuracy", "audrc", "auroc", "confidence_auroc"])
+@pytest.mark.parametrize("bayes", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_draws_in_whole_numbers_are_those_in_floats(monkeypatch, metric, bayes, weighted):
+    rng = np.random.default_rng(11)
+    label, score = rng.integers(0, 2, 300), rng.normal(0, 1, 300).round(1) + 0.05
+    weight = rng.integers(0, 4, 300).astype(float) if weighted else None
+    options = {"metric": metric, "bayes": bayes, "n_resamples": 40, "sample_weight": weight}
+    whole = lx.bootstrap(label, score, **options)
+    monkeypatch.setattr(_resample, "_in_whole_numbers", lambda xp, descent: descent)
+    np.testing.assert_array_equal(whole, lx.bootstrap(label, score, **options))
+
+
+@pytest.mark.parametrize("method", ["bootstrap", "bca", "bayes"])
+@pytest.mark.parametrize("metric", ["lxcim", "accuracy", "audrc", "auroc", "confidence_auroc"])
+def test_resampled_intervals_know_clusters(method, metric):
+    rng = np.random.default_rng(12)
+    clusters, size = 60, 8
+    # All answers to a question are right or wrong together, so that copies of it say nothing new.
+    label = np.repeat(rng.integers(0, 2, clusters), size)
+    side = np.where(np.repeat(rng.random(clusters) < 0.75, size), 1, -1) * (2 * label - 1)
+    score = side * (np.repeat(rng.exponential(1, clusters), size) + 0.1 * rng.random(label.size))
+    groups = np.repeat(rng.permutation(clusters), size)
+    options = {"metric": metric, "method": method, "n_resamples": 400}
+    blind = lx.interval(label, score, **options)
+    found = lx.interval(label, score, groups=groups, **options)
+    assert found.low < found.estimate < found.high
+    assert 2 < (found.high - found.low) / (blind.high - blind.low) < 4  # about sqrt(8)
+    width = found.high - found.low
+    assert 0.7 < width / (2 * 1.96 * found.standard_error) < 1.4
+    shuffled = rng.permutation(label.size)
+    again = lx.interval(label[shuffled], score[shuffled], groups=groups[shuffled], **options)
+    np.testing.assert_allclose(again, found, rtol=1e-12)
+
+
+@pytest.mark.parametrize("metric", ["lxcim", "accuracy", "audrc", "auroc", "confidence_auroc"])
+@pytest.mark.parametrize("decimals", [0, 1, 9])
+@pytest.mark.parametrize("n", [5, 900, 4096, 20_000])
+def test_uniform_intervals_are_those_of_unit_weights(metric, decimals, n):
+    rng = np.random.default_rng(14)
+    label, score = rng.integers(0, 2, n), rng.normal(0, 1, n).round(decimals)
+    score = np.where(rng.random(n) < 0.7, np.abs(score) * (2 * label - 1), score)
+    for options in ({}, {"method": "logit"}, {"method": "wald"}, {"strata": np.arange(n) % 2}):
+        quick = lx.interval(label, score, metric=metric, **options)
+        weighted = lx.interval(label, score, metric=metric, sample_weight=np.ones(n), **options)
+        np.testing.assert_allclose(quick, weighted, rtol=1e-10)
+
+
+def test_long_batches_are_compared_as_short_ones_are(monkeypatch):
+    rng = np.random.default_rng(15)
+    truth = rng.normal(0.5, 1, 20_000)
+    scores = {name: (truth + rng.normal(0, 1, truth.size)).round(2) for name in "abc"}
+    weight = rng.random(truth.size)
+    for options in ({}, {"sample_weight": weight}, {"groups": np.arange(truth.size) // 4}):
+        quick = lx.compare_all(1, scores, **options)
+        with monkeypatch.context() as patch:
+            patch.setattr(_intervals, "in_rows", lambda samples: None)
+            whole = lx.compare_all(1, scores, **options)
+        for name in ("estimate", "standard_error", "p_value"):
+            np.testing.assert_allclose(getattr(quick, name), getattr(whole, name), rtol=1e-9)

@@ -6,25 +6,10 @@ import pytest
 from backends import context, convert, to_numpy
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra import numpy as arrays
+from samples import keys
 
-import lxcim_xp as lx
-from lxcim_xp import _array, _ranks, _ranks_numpy
+from lxcim_xp import _array, _ranks
 from lxcim_xp._margins import Margins
-
-HARD = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, 5e-324, -5e-324, 1e-45, 1.5, np.nextafter(1.5, 2)]
-
-
-def keys(dtype, library="numpy", subnormal=True):
-    """Draw batches with heavy ties, zeros, infinities, subnormals and neighbouring floats."""
-    values = st.sampled_from(np.asarray(HARD, dtype=dtype).tolist())
-    values |= st.floats(width=8 * np.dtype(dtype).itemsize, allow_nan=False)
-    if not subnormal:
-        values = values.filter(lambda x: x == 0 or abs(x) >= np.finfo(dtype).tiny)
-    shapes = arrays.array_shapes(min_dims=1, max_dims=3, max_side=7)
-    if library == "jax":  # which compiles every operation anew for each shape
-        shapes = st.sampled_from([(1,), (2, 7)])
-    return arrays.arrays(dtype, shapes, elements=values)
 
 
 def assert_is_ordering(key, order, first, end):
@@ -78,82 +63,6 @@ def test_the_uniform_gain_is_that_of_unit_weights_and_of_the_oracle(runner, data
         assert right[index] * n + gain[index] == n**2 * oracle.lxcim(margins, [1] * n)
 
 
-SPREADS = {
-    "continuous": lambda rng, shape: rng.standard_normal(shape),
-    "rounded": lambda rng, shape: rng.standard_normal(shape).round(2),
-    "few levels": lambda rng, shape: rng.integers(-2, 3, shape) / 2,
-    "one level": lambda rng, shape: rng.choice([-1.0, 1.0], shape),
-    # Floats that differ only in the bits that make room for the place of a sample.
-    "neighbours": lambda rng, shape: (
-        (1 + rng.integers(0, 1000, shape) * 2.0**-52) * rng.choice([-1, 1], shape)
-    ),
-    "zeros": lambda rng, shape: np.where(rng.random(shape) < 0.5, 0.0, rng.standard_normal(shape)),
-    "signed zeros": lambda rng, shape: rng.choice([0.0, -0.0, 1.0, -1.0], shape),
-    # What no power of two brings into the range of ordinary floats.
-    "hard": lambda rng, shape: rng.choice(HARD, shape),
-    "tiny": lambda rng, shape: rng.standard_normal(shape) * 1e-300,
-    "tiny and zeros": lambda rng, shape: rng.choice([0.0, 1e-300, -1e-300], shape),
-    "huge": lambda rng, shape: rng.standard_normal(shape) * 1e300,
-    "wide": lambda rng, shape: rng.standard_normal(shape) * 10.0 ** rng.integers(-320, 300, shape),
-}
-
-
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("spread", SPREADS)
-@pytest.mark.parametrize("shape", [(100_003,), (3, 40_000), (50, 700)], ids=str)
-def test_long_rows_are_summed_in_pieces_without_a_seam(monkeypatch, dtype, spread, shape):
-    rng = np.random.default_rng(5)
-    with np.errstate(over="ignore", under="ignore"):
-        value = SPREADS[spread](rng, shape).astype(dtype)
-    label, xp = rng.integers(0, 2, shape), _array.namespace()
-    signed = _array.signed_by(xp, label, value)
-    fast = [
-        _ranks_numpy.uniform_gain(value),
-        _ranks_numpy.uniform_gain(signed, label),
-        _ranks_numpy.uniform_gain(signed, 2.0 * label - 1),
-        _ranks_numpy.weighted_gain(value, np.ones(shape)),
-        _ranks_numpy.weighted_gain(value.copy(), np.ones(shape), overwrite=True),
-    ]
-    monkeypatch.setattr(_ranks, "_has_integer_keys", lambda xp, key: False)
-    monkeypatch.setattr(_ranks, "is_numpy", lambda xp: False)
-    portable = _ranks.confidence_gain(xp, Margins(value, np.ones(shape)))
-    for gain in fast:
-        for part, expected in zip(gain, portable, strict=True):
-            np.testing.assert_array_equal(part, expected)
-
-
-@pytest.mark.parametrize("spread", ["continuous", "rounded", "neighbours", "few levels", "zeros"])
-def test_long_weighted_rows_have_the_gain_of_the_portable_form(monkeypatch, spread):
-    rng = np.random.default_rng(6)
-    value, weight = SPREADS[spread](rng, (2, 50_000)), rng.integers(0, 9, (2, 50_000)) / 8
-    fast = _ranks_numpy.weighted_gain(value, weight)
-    monkeypatch.setattr(_ranks, "_has_integer_keys", lambda xp, key: False)
-    portable = _ranks.confidence_gain(_array.namespace(), Margins(value, weight))
-    for part, expected in zip(fast, portable, strict=True):
-        np.testing.assert_array_equal(part, expected)
-
-
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("label_dtype", ["bool", "int8", "uint8", "int64", "uint64", "float32"])
-@pytest.mark.parametrize("n", [7, 40_000])
-def test_labels_of_any_dtype_turn_signs_as_a_product_does(n, label_dtype, dtype):
-    rng = np.random.default_rng(7)
-    x, label = rng.choice(HARD, n).astype(dtype), rng.integers(0, 2, n)
-    expected = x * (2 * label - 1).astype(dtype)
-    found = _array.signed_by(_array.namespace(), label.astype(label_dtype), x)
-    np.testing.assert_array_equal(found, expected)
-    np.testing.assert_array_equal(np.signbit(found), np.signbit(expected))
-    fast = _ranks_numpy.uniform_gain(x, label.astype(label_dtype))
-    for part, plain in zip(fast, _ranks_numpy.uniform_gain(expected), strict=True):
-        np.testing.assert_array_equal(part, plain)
-
-
-def test_tiny_margins_do_not_underflow_for_the_caller():
-    margins = np.full(5000, 1e-300)
-    with np.errstate(all="raise"):
-        assert lx.lxcim(1, margins) == 1
-
-
 @pytest.mark.runners("*-eager")
 @given(data=st.data())
 def test_ranks_of_no_column_are_those_of_ones(runner, data):
@@ -165,16 +74,3 @@ def test_ranks_of_no_column_are_those_of_ones(runner, data):
         ones = xp.ones_like(array, dtype=_array.widest_float(xp, array))
         for counted, summed in zip(*_ranks.rank(xp, array, None, ones), strict=True):
             np.testing.assert_array_equal(to_numpy(counted), to_numpy(summed))
-
-
-@given(data=st.data(), dtype=st.sampled_from(["float32", "float64"]))
-def test_the_weighted_gain_of_numpy_is_the_portable_one(data, dtype):
-    value = data.draw(keys(dtype))
-    weight = data.draw(arrays.arrays(float, value.shape, elements=st.integers(0, 8)))
-    xp = _array.namespace()
-    fast = _ranks_numpy.weighted_gain(value, weight)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_ranks, "_has_integer_keys", lambda xp, key: False)
-        portable = _ranks.confidence_gain(xp, Margins(value, weight))
-    for parts in zip(fast, portable, strict=True):
-        np.testing.assert_array_equal(*parts)

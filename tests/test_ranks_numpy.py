@@ -1,0 +1,202 @@
+"""The fast forms that only NumPy has equal the portable one, bit for bit."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+from samples import HARD, keys
+
+import lxcim_xp as lx
+from lxcim_xp import _array, _keys_numpy, _ranks, _ranks_numpy
+from lxcim_xp._descent import descend_in_confidence
+from lxcim_xp._margins import Margins, collect, credit, signed_margins
+
+SPREADS = {
+    "continuous": lambda rng, shape: rng.standard_normal(shape),
+    "rounded": lambda rng, shape: rng.standard_normal(shape).round(2),
+    "few levels": lambda rng, shape: rng.integers(-2, 3, shape) / 2,
+    "one level": lambda rng, shape: rng.choice([-1.0, 1.0], shape),
+    # Floats that differ only in the bits that make room for the place of a sample.
+    "neighbours": lambda rng, shape: (
+        (1 + rng.integers(0, 1000, shape) * 2.0**-52) * rng.choice([-1, 1], shape)
+    ),
+    "zeros": lambda rng, shape: np.where(rng.random(shape) < 0.5, 0.0, rng.standard_normal(shape)),
+    "signed zeros": lambda rng, shape: rng.choice([0.0, -0.0, 1.0, -1.0], shape),
+    # What no power of two brings into the range of ordinary floats.
+    "hard": lambda rng, shape: rng.choice(HARD, shape),
+    "tiny": lambda rng, shape: rng.standard_normal(shape) * 1e-300,
+    "tiny and zeros": lambda rng, shape: rng.choice([0.0, 1e-300, -1e-300], shape),
+    "huge": lambda rng, shape: rng.standard_normal(shape) * 1e300,
+    "wide": lambda rng, shape: rng.standard_normal(shape) * 10.0 ** rng.integers(-320, 300, shape),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("spread", SPREADS)
+@pytest.mark.parametrize("shape", [(100_003,), (3, 40_000), (50, 700)], ids=str)
+def test_long_rows_are_summed_in_pieces_without_a_seam(monkeypatch, dtype, spread, shape):
+    rng = np.random.default_rng(5)
+    with np.errstate(over="ignore", under="ignore"):
+        value = SPREADS[spread](rng, shape).astype(dtype)
+    label, xp = rng.integers(0, 2, shape), _array.namespace()
+    signed = _array.signed_by(xp, label, value)
+    fast = [
+        _keys_numpy.uniform_gain(value),
+        _keys_numpy.uniform_gain(signed, label),
+        _keys_numpy.uniform_gain(signed, 2.0 * label - 1),
+        _ranks_numpy.weighted_gain(value, np.ones(shape)),
+        _ranks_numpy.weighted_gain(value, np.ones(shape, dtype="float32")),
+        _ranks_numpy.weighted_gain(signed, np.ones(shape), label),
+    ]
+    monkeypatch.setattr(_ranks, "_has_integer_keys", lambda xp, key: False)
+    monkeypatch.setattr(_ranks, "is_numpy", lambda xp: False)
+    portable = _ranks.confidence_gain(xp, Margins(value, np.ones(shape)))
+    for gain in fast:
+        for part, expected in zip(gain, portable, strict=True):
+            np.testing.assert_array_equal(part, expected)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("spread", SPREADS)
+@pytest.mark.parametrize("shape", [(1,), (7,), (40_003,), (2, 20_000), (50, 70)], ids=str)
+def test_pairs_counted_in_sorted_keys_are_those_of_the_portable_form(
+    monkeypatch, dtype, spread, shape
+):
+    rng = np.random.default_rng(8)
+    with np.errstate(over="ignore", under="ignore"):
+        score = SPREADS[spread](rng, shape).astype(dtype)
+    label, xp = rng.integers(0, 2, shape), _array.namespace()
+    counted = _keys_numpy.uniform_concordance(score, label)
+    if counted is None:  # no room for labels; then the other road is taken
+        assert spread in ("hard", "tiny", "tiny and zeros", "huge", "wide")
+        counted = [None, None]
+    fast = _ranks.pairs_won(xp, samples_of(label, score))
+    monkeypatch.setattr(_ranks, "_has_integer_keys", lambda xp, key: False)
+    portable = _ranks.pairs_won(xp, samples_of(label, score))
+    for part, other, expected in zip(counted, fast, portable, strict=True):
+        np.testing.assert_array_equal(other, expected)
+        assert part is None or np.array_equal(part, expected)
+
+
+def samples_of(label, score):
+    return collect(label, score, None, None, 0.0, None, -1, "raise")[1]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("spread", SPREADS)
+@pytest.mark.parametrize("shape", [(1,), (7,), (40_003,), (2, 20_000), (50, 70)], ids=str)
+def test_columns_from_keys_are_those_of_the_portable_form(monkeypatch, dtype, spread, shape):
+    rng = np.random.default_rng(9)
+    with np.errstate(over="ignore", under="ignore"):
+        score = SPREADS[spread](rng, shape).astype(dtype)
+    xp, samples = _array.namespace(), samples_of(rng.integers(0, 2, shape), score)
+    placed = _ranks.confidence_down(xp, samples, placed=True)
+    unplaced = _ranks.confidence_down(xp, samples, placed=False)
+    stream = _ranks.confidence_stream(xp, samples)
+    gain = _ranks.gain_of(xp, samples)
+    monkeypatch.setattr(_ranks, "_has_integer_keys", lambda xp, key: False)
+    portable = descend_in_confidence(xp, samples)
+    credits = credit(xp, signed_margins(xp, samples))
+    # Within a block of ties any order will do: its sums are compared, and who is where.
+    order = placed[0].order
+    np.testing.assert_array_equal(placed[1].value, np.take_along_axis(credits, order, axis=-1))
+    confidence = np.take_along_axis(np.abs(score), order, axis=-1)
+    assert (confidence[..., 1:] <= confidence[..., :-1]).all()
+    np.testing.assert_array_equal(
+        np.sort(order, axis=-1), np.broadcast_to(np.arange(shape[-1]), shape)
+    )
+    for found in (placed, unplaced):
+        for column, expected in zip(found[1:], portable.columns, strict=True):
+            np.testing.assert_array_equal(column.below, expected.below)
+            np.testing.assert_array_equal(column.through, expected.through)
+            np.testing.assert_array_equal(column.before, _before(column.value))
+    assert (stream is None) == (len(shape) > 1)
+    if stream is not None:
+        for part, expected in zip(stream.gain, gain, strict=True):
+            assert part == expected
+        pieces = list(stream.pieces())
+        for column, expected in enumerate(unplaced[1:]):
+            for field in range(4):
+                joined = np.concatenate([piece[column][field] for piece in pieces])
+                np.testing.assert_array_equal(joined, expected[field])
+
+
+def _before(value):
+    return np.cumsum(value, axis=-1) - value
+
+
+@pytest.mark.parametrize("spread", ["continuous", "rounded", "neighbours", "few levels", "zeros"])
+def test_long_weighted_rows_have_the_gain_of_the_portable_form(monkeypatch, spread):
+    rng = np.random.default_rng(6)
+    value, weight = SPREADS[spread](rng, (2, 50_000)), rng.integers(0, 9, (2, 50_000)) / 8
+    fast = _ranks_numpy.weighted_gain(value, weight)
+    monkeypatch.setattr(_ranks, "_has_integer_keys", lambda xp, key: False)
+    portable = _ranks.confidence_gain(_array.namespace(), Margins(value, weight))
+    for part, expected in zip(fast, portable, strict=True):
+        np.testing.assert_array_equal(part, expected)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("label_dtype", ["bool", "int8", "uint8", "int64", "uint64", "float32"])
+@pytest.mark.parametrize("n", [7, 40_000])
+def test_labels_of_any_dtype_turn_signs_as_a_product_does(n, label_dtype, dtype):
+    rng = np.random.default_rng(7)
+    x, label = rng.choice(HARD, n).astype(dtype), rng.integers(0, 2, n)
+    expected = x * (2 * label - 1).astype(dtype)
+    found = _array.signed_by(_array.namespace(), label.astype(label_dtype), x)
+    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(np.signbit(found), np.signbit(expected))
+    fast = _keys_numpy.uniform_gain(x, label.astype(label_dtype))
+    for part, plain in zip(fast, _keys_numpy.uniform_gain(expected), strict=True):
+        np.testing.assert_array_equal(part, plain)
+
+
+@pytest.mark.parametrize("n", [1, 7, 1024, 1025, 40_000])
+@pytest.mark.parametrize("label_dtype", ["bool", "int8", "uint8", "int64", "float64", ">i8"])
+@pytest.mark.parametrize("dtype", ["float32", "float64", ">f4", ">f8", "float16"])
+def test_the_short_road_of_numpy_arrays_leads_where_the_long_one_does(n, label_dtype, dtype):
+    rng = np.random.default_rng(10)
+    label, score = rng.integers(0, 2, n), rng.standard_normal(n).round(2).astype(dtype)
+    for metric in (lx.lxcim, lx.auroc, lx.audrc, lx.accuracy, lx.confidence_auroc):
+        short = metric(label.astype(label_dtype), score)
+        for long in (
+            metric(2.0 * label - 1, score.astype("=" + np.dtype(dtype).str[1:])),
+            metric(label, score, where=np.ones(n, dtype=bool)),
+        ):
+            np.testing.assert_allclose(short, long, rtol=1e-12 if n < 2000 else 1e-9)
+            assert short.dtype == long.dtype
+
+
+@pytest.mark.parametrize("spread", ["continuous", "rounded", "zeros"])
+@pytest.mark.parametrize("score_dtype", ["float32", "float64"])
+@pytest.mark.parametrize("shape", [(9,), (40_000,), (3, 20_000)], ids=str)
+def test_narrow_weights_are_summed_as_wide_ones(spread, score_dtype, shape):
+    rng = np.random.default_rng(13)
+    label, score = rng.integers(0, 2, shape), SPREADS[spread](rng, shape).astype(score_dtype)
+    narrow = rng.random(shape).astype("float32")
+    narrow[..., 0] = 1e-30
+    for metric in (lx.lxcim, lx.augrc, lx.confidence_auroc):
+        for options in ({}, {"threshold": 0.25}):
+            found = metric(label, score, sample_weight=narrow, **options)
+            wide = metric(label, score, sample_weight=narrow.astype(float), **options)
+            np.testing.assert_allclose(found, wide, rtol=1e-13 if score_dtype == "float64" else 0)
+
+
+def test_tiny_margins_do_not_underflow_for_the_caller():
+    margins = np.full(5000, 1e-300)
+    with np.errstate(all="raise"):
+        assert lx.lxcim(1, margins) == 1
+
+
+@given(data=st.data(), dtype=st.sampled_from(["float32", "float64"]))
+def test_the_weighted_gain_of_numpy_is_the_portable_one(data, dtype):
+    value = data.draw(keys(dtype))
+    weight = data.draw(arrays.arrays(float, value.shape, elements=st.integers(0, 8)))
+    xp = _array.namespace()
+    fast = _ranks_numpy.weighted_gain(value, weight)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_ranks, "_has_integer_keys", lambda xp, key: False)
+        portable = _ranks.confidence_gain(xp, Margins(value, weight))
+    for parts in zip(fast, portable, strict=True):
+        np.testing.assert_array_equal(*parts)
