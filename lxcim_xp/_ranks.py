@@ -17,11 +17,11 @@ from lxcim_xp._array import (
     float_bits,
     from_numpy,
     is_numpy,
-    library_name,
     running_maximum,
     running_sum,
     scattered,
     seen_by_numpy,
+    shows_bits,
     sort_with_order,
     take,
     widest_float,
@@ -177,8 +177,7 @@ def _block_starts(xp: Namespace, changes: Array) -> Array:
 
 def _has_integer_keys(xp: Namespace, key: Array) -> bool:
     """Say whether the bits of the key can be sorted instead of the key."""
-    has_fast_form = is_numpy(xp) or library_name(xp) in ("jax", "torch")
-    return has_fast_form and (key.dtype == xp.float64 or key.dtype == xp.float32)
+    return shows_bits(xp) and (key.dtype == xp.float64 or key.dtype == xp.float32)
 
 
 def _integer_ordering(xp: Namespace, key: Array) -> Ordering:
