@@ -6,10 +6,11 @@ when the wrong ones are; a bin in which all have one confidence is a block of ti
 Exchanging right and wrong turns a largest value into one minus a least one, so that one formula
 gives both ends.
 
-**Rounding.** Sums of whole weights are exact up to 2 ** digits. Any other sum of n non-negative
-floats, in whatever order and over however many merges, is off by at most n roundings: a bin's
-weight by as many as it has samples. Each formula below adds up non-negative terms and says how many
-roundings it has; the ends are moved outwards by one spacing of floats (two roundings) for each.
+**Rounding.** Sums of whole weights are exact as long as a float has digits for them. Any other sum
+of n non-negative floats, in whatever order and over however many merges, is off by at most n
+roundings: a bin's weight by as many as it has samples. Each formula below adds up non-negative
+terms and says how many roundings it has; the ends are moved outwards by one spacing of floats (two
+roundings) for each.
 """
 
 from typing import NamedTuple
@@ -27,6 +28,7 @@ class Bins(NamedTuple):
     count: Array  # of samples, as floats
     tied: Array  # whether all samples of the bin have the same confidence
     roundings: Array  # (...), that a sum in a bin may have; 0 where all of them are exact
+    more: Array  # (...), that a sum over bins adds to these
 
 
 class Ends(NamedTuple):
@@ -52,8 +54,7 @@ def lxcim_ends(xp: Namespace, bins: Bins) -> Ends:
 
     # Each term: its part and the sums below it, two divisions by the total, four operations.
     spacing, length = _spacing_and_length(xp, bins)
-    inexact = xp.where(bins.roundings > 0, 4 * bins.roundings + 3 * length, bins.roundings)
-    relative = 1 - spacing * (length + 8 + inexact)
+    relative = 1 - spacing * (length + 8 + 4 * bins.roundings + 3 * bins.more)
     # What is wrong is a difference, off by three times the rounding of the weight.
     absolute = spacing * (2 + 6 * bins.roundings)
     return Ends(
@@ -66,7 +67,7 @@ def lxcim_ends(xp: Namespace, bins: Bins) -> Ends:
 def audrc_ends(xp: Namespace, bins: Bins, *, discrete: bool) -> Ends:
     """Bound the discrete or the continuous form of AUDRC."""
     bins = bins._replace(
-        **{name: xp.flip(getattr(bins, name), axis=-1) for name in bins._fields[:-1]}
+        **{name: xp.flip(getattr(bins, name), axis=-1) for name in bins._fields[:-2]}
     )
     running = running_sum(xp, bins.weight)
     above, total = running[..., :-1], or_one(xp, running[..., -1:])
@@ -78,12 +79,12 @@ def audrc_ends(xp: Namespace, bins: Bins, *, discrete: bool) -> Ends:
         return high, tied
 
     # The terms of a bin are below its weight, but may be differences of others as large: their
-    # errors, counting four for a logarithm, are below 64 of its roundings. Where sums are rounded,
-    # a term x log(1 + y / x) can pass on the error of a small x, as large as three roundings of
-    # x + y, with the factor 2 + log(1 / error) < 38; all other factors are below 4.
+    # errors, counting four for a logarithm, are below 64 roundings of it. Errors of sums over bins
+    # go into it with factors that add up to less than 12, and those of the sums in a bin to less
+    # than 150: a term x log(1 + y / x) can pass on the error of a small x, as large as three
+    # roundings of x + y, with the factor 2 + log(1 / error) < 38, and no other factor is above 4.
     spacing, length = _spacing_and_length(xp, bins)
-    inexact = xp.where(bins.roundings > 0, 150 * (bins.roundings + length), bins.roundings)
-    absolute = spacing * (length + 64 + inexact)
+    absolute = spacing * (length + 64 + 150 * bins.roundings + 12 * bins.more)
     high, estimate = largest(bins.right, bins.wrong)
     low, _ = largest(bins.wrong, bins.right)
     return Ends(1 - low - absolute, estimate, high + absolute)

@@ -31,6 +31,7 @@ from lxcim_xp._array import (
     default_int,
     device_of,
     divide,
+    longest_sum,
     namespace,
     reduced_across,
     reduced_by_bin,
@@ -483,14 +484,22 @@ def _spoiled(xp: Namespace, state: Sketch, good: Array) -> Sketch:
 
 
 def _bins_of(xp: Namespace, state: Sketch) -> Bins:
-    dtype = state.weight.dtype
-    wrong = xp.clip(state.weight - state.correct, min=0.0)
-    # Halves of whole numbers add up exactly until they need more digits than a float has.
-    exact_up_to = 1 / float(xp.finfo(dtype).eps)
-    exact = (state.fractional == 0) & (xp.sum(state.weight, axis=-1) <= exact_up_to)
+    weight, dtype = state.weight, state.weight.dtype
+    wrong = xp.clip(weight - state.correct, min=0.0)
     count = xp.astype(state.count, dtype)
-    roundings = xp.where(exact, 0.0, xp.max(count, axis=-1))
-    return Bins(state.correct, wrong, state.weight, count, state.g_min == state.g_max, roundings)
+    # Whole numbers and their halves add up exactly while a float has digits for them.
+    exact_up_to, whole = 1 / float(xp.finfo(dtype).eps), state.fractional == 0
+    in_bins = whole & (xp.max(weight, axis=-1) <= exact_up_to)
+    over_bins = whole & (xp.sum(weight, axis=-1) <= exact_up_to)
+    return Bins(
+        state.correct,
+        wrong,
+        weight,
+        count,
+        state.g_min == state.g_max,
+        xp.where(in_bins, 0.0, xp.max(count, axis=-1)),
+        xp.where(over_bins, 0.0, float(longest_sum(xp, weight))),
+    )
 
 
 def _bounds(xp: Namespace, state: Sketch, ends: Ends) -> Bounds:

@@ -341,6 +341,29 @@ def test_too_much_weight_gives_nan_rather_than_a_number():
         assert np.isnan(lx.audrc_bounds(state)).all()
 
 
+@pytest.mark.runners("jax-jit")
+def test_rounding_is_told_from_the_number_of_additions(runner):
+    # In float32, one rounding is 6e-8; all samples are right, so that there is no other width.
+    import jax.numpy as jnp
+
+    def width(state, metric=lx.lxcim_bounds):
+        bounds = metric(state)
+        return float(bounds.high - bounds.low)
+
+    with context(runner.backend):
+        score = jnp.ones(1000)
+        once = lx.sketch(1, score)
+        many = once._replace(
+            weight=jnp.full(4096, 5000.0), correct=jnp.full(4096, 5000.0), count=once.count + 5000
+        )
+        assert float(many.weight.sum()) > 2**24
+        fractional = lx.sketch(1, score, sample_weight=jnp.full(1000, 0.1))
+        # Exact sums; exact sums in bins, whose sum is rounded; and rounded sums in bins.
+        assert width(once) < 5e-5 < width(many) < 2e-4 < width(fractional) < 1e-3
+        assert width(once, lx.audrc_bounds) < 5e-5 < width(many, lx.audrc_bounds) < 1e-3
+        assert width(fractional, lx.audrc_bounds) < 0.02
+
+
 def test_missing_scores_are_what_nan_policy_says():
     margins = [2.0, np.nan, -1.0]
     for policy in ("omit", "abstain"):
