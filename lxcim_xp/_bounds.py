@@ -81,10 +81,13 @@ def audrc_ends(xp: Namespace, bins: Bins, *, discrete: bool) -> Ends:
     # The terms of a bin are below its weight, but may be differences of others as large: their
     # errors, counting four for a logarithm, are below 64 roundings of it. Errors of sums over bins
     # go into it with factors that add up to less than 12, and those of the sums in a bin to less
-    # than 150: a term x log(1 + y / x) can pass on the error of a small x, as large as three
-    # roundings of x + y, with the factor 2 + log(1 / error) < 38, and no other factor is above 4.
+    # than 24, but for one: what is wrong is off by up to three roundings of the weight w, which
+    # x log(1 + y / (A + x)) passes on with the logarithm, at most w / A, and in all less than 38.
     spacing, length = _spacing_and_length(xp, bins)
-    absolute = spacing * (length + 64 + 150 * bins.roundings + 12 * bins.more)
+    steep = xp.where(above > 0, xp.minimum(bins.weight, 38 * above) / or_one(xp, above), 38.0)
+    steepness = running_sum(xp, steep * (bins.weight / total))[..., -1]
+    in_bins = (24 + 3 * steepness) * bins.roundings
+    absolute = spacing * (length + 64 + in_bins + 12 * bins.more)
     high, estimate = largest(bins.right, bins.wrong)
     low, _ = largest(bins.wrong, bins.right)
     return Ends(1 - low - absolute, estimate, high + absolute)

@@ -87,7 +87,7 @@ def as_given(runner, weight):
 
 @given(samples(), THRESHOLDS, st.sampled_from([2, 3, 8]))
 def test_the_exact_value_lies_inside_the_bounds(runner, sample, threshold, bins):
-    if runner.transform not in ("eager", "vmap"):
+    if runner.backend.library == "jax" or runner.transform == "compile":
         bins = 8  # every other number would be compiled anew
     values = runner(everything, *sample, bins=bins, threshold=threshold)
     found, exact = Found(values, bins), exact_values(*sample, threshold)
@@ -361,7 +361,8 @@ def test_rounding_is_told_from_the_number_of_additions(runner):
         # Exact sums; exact sums in bins, whose sum is rounded; and rounded sums in bins.
         assert width(once) < 5e-5 < width(many) < 2e-4 < width(fractional) < 1e-3
         assert width(once, lx.audrc_bounds) < 5e-5 < width(many, lx.audrc_bounds) < 1e-3
-        assert width(fractional, lx.audrc_bounds) < 0.02
+        # All are in the first bin, where an error of what is wrong counts most.
+        assert 1e-3 < width(fractional, lx.audrc_bounds) < 0.02
 
 
 def test_missing_scores_are_what_nan_policy_says():
@@ -437,7 +438,7 @@ def test_the_position_of_a_confidence_above_the_bound_is_that_of_the_score():
     lx.sketch(1, [1.0, 9.0], where=[True, False], bound=2.0)
 
 
-@pytest.mark.runners("strict-eager", "jax-eager", "jax-jit", "torch-eager")
+@pytest.mark.runners("strict-eager", "jax-jit", "torch-eager")
 def test_other_libraries_give_nan_for_bad_values_in_that_batch_entry_only(runner):
     good = np.asarray([1.0, -1.0, 2.0], dtype=runner.backend.dtype)
     for bad, bound in (([1.0, np.nan, 2.0], None), ([1.0, -3.0, 2.0], 2.0)):
@@ -486,13 +487,12 @@ def test_other_libraries_give_nan_for_a_union_of_different_bins(runner):
     assert (found[3:] == 1).any()
 
 
-@pytest.mark.runners("jax-jit", "jax-x64-jit")
+@pytest.mark.runners("jax-jit")
 def test_shards_on_eight_devices_give_the_sketch_of_the_whole(runner):
     environment = {
         **os.environ,
         "XLA_FLAGS": "--xla_force_host_platform_device_count=8",
         "JAX_PLATFORMS": "cpu",
-        "JAX_ENABLE_X64": str(int(runner.backend.dtype == "float64")),
     }
     script = Path(__file__).with_name("eight_devices.py")
     run = subprocess.run(
