@@ -76,7 +76,7 @@ def width_rows(data: dict[str, Data]) -> list[tuple[str, ...]]:
 
 
 def cost_rows(n: int, repeats: int) -> list[tuple[str, ...]]:
-    """Time sketches next to the metric itself and to a plain sort, taking turns."""
+    """Return processor time of sketches, of the metric itself and of a plain sort, in turns."""
     rng = np.random.default_rng(1)
     margins, weight = rng.normal(1, 1, n), rng.random(n)
     chance, state = sigmoid(margins), lx.sketch(1, margins)
@@ -93,9 +93,9 @@ def cost_rows(n: int, repeats: int) -> list[tuple[str, ...]]:
     seconds: dict[str, list[float]] = {name: [] for name in calls}
     for _ in range(repeats):
         for name, call in calls.items():
-            start = time.perf_counter()
+            start = time.process_time()
             call()
-            seconds[name].append(time.perf_counter() - start)
+            seconds[name].append(time.process_time() - start)
     medians = {name: statistics.median(times) for name, times in seconds.items()}
     sort = medians["np.sort of the scores"]
     return [(name, f"{1e3 * t:.2f}", f"{t / sort:.3f}") for name, t in medians.items()]
@@ -117,7 +117,7 @@ def main() -> None:
     print(f"half-width of the bounds [error of the estimate], n = {n}\n")
     head = ("scores", "", *(f"{bins} bins" for bins in BINS), f"≤ {TARGET:g} at {TARGET_BINS}")
     print(table(head, width_rows(data_sets(n, np.random.default_rng(0)))) + "\n")
-    print(table(("call", "ms", "over np.sort"), cost_rows(n, arguments.repeats)))
+    print(table(("call", "ms of one core", "over np.sort"), cost_rows(n, arguments.repeats)))
 
 
 if __name__ == "__main__":
