@@ -61,7 +61,7 @@ class Sketch(NamedTuple):
     correct : array
         The weight of its right decisions, undecided ones counting half.
     count : array of int
-        The number of its samples.
+        The number of its samples; on JAX without 64 bits, there may be 2 ** 31 in a bin.
     g_min : array
         The smallest confidence in it; infinity if it is empty.
     g_max : array
@@ -498,7 +498,7 @@ def _bins_of(xp: Namespace, state: Sketch) -> Bins:
         count,
         state.g_min == state.g_max,
         xp.where(in_bins, 0.0, xp.max(count, axis=-1)),
-        xp.where(over_bins, 0.0, float(longest_sum(xp, weight))),
+        longest_sum(xp, weight) * xp.astype(~over_bins, dtype),
     )
 
 
