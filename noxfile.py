@@ -34,6 +34,7 @@ PER_BACKEND = [
         "curves",
         "selective",
         "influence",
+        "sketch",
     )
 ]
 # All other sessions run on the interpreter that runs nox.

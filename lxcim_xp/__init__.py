@@ -88,12 +88,23 @@ from lxcim_xp.selective import (
     rate_at,
     threshold_for,
 )
+from lxcim_xp.sketch import (
+    Bounds,
+    Sketch,
+    audrc_bounds,
+    lxcim_bounds,
+    merge,
+    merge_across,
+    sketch,
+    sketch_accuracy,
+)
 
 __version__ = "0.1.0"
 
 __all__ = [
     "AccuracyAt",
     "AccuracyRateCurve",
+    "Bounds",
     "Comparison",
     "ComparisonTable",
     "CounterExample",
@@ -107,6 +118,7 @@ __all__ = [
     "OperatingPoint",
     "RocCurve",
     "Significance",
+    "Sketch",
     "Spread",
     "SymmetricRocCurve",
     "Symmetrized",
@@ -120,6 +132,7 @@ __all__ = [
     "audit",
     "audit_table",
     "audrc",
+    "audrc_bounds",
     "augrc",
     "aurc",
     "auroc",
@@ -147,12 +160,17 @@ __all__ = [
     "local_accuracy",
     "logit",
     "lxcim",
+    "lxcim_bounds",
+    "merge",
+    "merge_across",
     "probability",
     "random_exchange",
     "rate_at",
     "required_samples",
     "roc_curve",
     "significance",
+    "sketch",
+    "sketch_accuracy",
     "standard_error",
     "symmetric_roc_curve",
     "symmetrize",

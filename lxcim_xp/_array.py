@@ -5,11 +5,12 @@ standard on it. What the standard leaves to each library is asked here: which na
 arguments belong to, which float is the widest on their device, whether values may be looked at.
 """
 
+import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from types import ModuleType
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import array_api_compat
 import numpy as np
@@ -28,6 +29,12 @@ _FOLLOWERS = (bool, int, float, list, tuple, np.generic)
 # Running sums in float32 are built from pieces of this length: the rounding error then grows with
 # the length of a piece, not with n. It only matters where the device has no float64.
 _PIECE = 256
+
+# What a bin without values holds after each reduction.
+_EMPTY = {"sum": 0, "min": math.inf, "max": -math.inf}
+
+# Where a library has no scatter, so many pairs of a sample and a bin are compared at once.
+_COMPARED = 1 << 22
 
 # NumPy passes that follow each other run in pieces of so many samples, which stay in the cache.
 CACHED = 1 << 14
@@ -178,6 +185,12 @@ def default_float(xp: Namespace, x: Array) -> DType:
     return defaults["real floating"]
 
 
+def default_int(xp: Namespace, x: Array) -> DType:
+    """Return the integer that the library counts with on the device of ``x``."""
+    defaults = xp.__array_namespace_info__().default_dtypes(device=device_of(xp, x))
+    return defaults["integral"]
+
+
 def is_numpy(xp: Namespace) -> bool:
     """Say whether ``xp`` is NumPy's namespace."""
     return xp is _NUMPY
@@ -271,6 +284,11 @@ def _jax_jit(function: Callable[..., Array]) -> Callable[..., Array]:
 
     compiled: Callable[..., Array] = jax.jit(function, static_argnums=0)
     return compiled
+
+
+def shows_bits(xp: Namespace) -> bool:
+    """Say whether :func:`float_bits` works here; the standard has no view of bits."""
+    return xp is _NUMPY or library_name(xp) in ("jax", "torch")
 
 
 def float_bits(xp: Namespace, x: Array) -> Array:
@@ -378,6 +396,94 @@ def scattered(xp: Namespace, x: Array, index: Array) -> Array:
     return xp.take_along_axis(x, xp.argsort(index, axis=-1), axis=-1)
 
 
+def reduced_by_bin(
+    xp: Namespace,
+    reduction: Literal["sum", "min", "max"],
+    index: Array,
+    value: Array,
+    count: int,
+) -> Array:
+    """Return the sum, the least or the largest of the values in each bin along the last axis.
+
+    Bins are 0 .. count - 1; an empty one holds 0, infinity or minus infinity. Each sum is one of
+    the values in its bin and of zeros, in some order, and never a difference of larger sums.
+    """
+    if xp is _NUMPY:
+        return _reduced_by_bin_numpy(reduction, index, value, count)
+    if library_name(xp) == "jax":
+        return _reduced_by_bin_jax(reduction, index, value, count)
+    if library_name(xp) == "torch":
+        shape, index = (*value.shape[:-1], count), xp.astype(index, xp.int64, copy=False)
+        start = xp.full(shape, _EMPTY[reduction], dtype=value.dtype, device=value.device)
+        if reduction == "sum":
+            return start.scatter_add(-1, index, value)
+        return start.scatter_reduce(-1, index, value, f"a{reduction}")
+    return _reduced_by_bin_portable(xp, reduction, index, value, count)
+
+
+def _reduced_by_bin_numpy(reduction: str, index: Array, value: Array, count: int) -> Array:
+    shape = (*value.shape[:-1], count)
+    if value.ndim > 1:  # the bins of all batch entries, one after another
+        entry = np.arange(value.size // value.shape[-1]).reshape((*value.shape[:-1], 1))
+        index = index + count * entry
+    index, value, size = index.reshape(-1), value.reshape(-1), math.prod(shape)
+    if reduction == "sum":
+        sums = np.bincount(index, weights=value, minlength=size)
+        return sums.astype(value.dtype, copy=False).reshape(shape)
+    extremes = np.full(size, _EMPTY[reduction], dtype=value.dtype)
+    (np.minimum if reduction == "min" else np.maximum).at(extremes, index, value)
+    return extremes.reshape(shape)
+
+
+def _reduced_by_bin_jax(reduction: str, index: Array, value: Array, count: int) -> Array:
+    import jax
+
+    batch = value.shape[:-1]
+    if batch:
+        entries = jax.lax.broadcasted_iota(index.dtype, (math.prod(batch), 1), 0)
+        index = index + count * entries.reshape((*batch, 1))
+    reduce: Callable[..., Array] = getattr(jax.ops, f"segment_{reduction}")
+    reduced = reduce(value.reshape(-1), index.reshape(-1), num_segments=math.prod(batch) * count)
+    return reduced.reshape((*batch, count))
+
+
+def _reduced_by_bin_portable(
+    xp: Namespace, reduction: str, index: Array, value: Array, count: int
+) -> Array:
+    """Compare each sample with each bin: slow, but all that the standard has without a sort."""
+    bins = xp.arange(count, dtype=index.dtype, device=device_of(xp, index))
+    piece = max(1, _COMPARED // (count * math.prod(value.shape[:-1])))
+    result: Array = None
+    for start in range(0, value.shape[-1], piece):
+        here = slice(start, min(start + piece, value.shape[-1]))
+        inside = xp.expand_dims(index[..., here], axis=-1) == bins
+        picked = xp.where(inside, xp.expand_dims(value[..., here], axis=-1), _EMPTY[reduction])
+        if reduction == "sum":
+            part = xp.sum(picked, axis=-2, dtype=value.dtype)
+            result = part if result is None else result + part
+        else:
+            part = getattr(xp, reduction)(picked, axis=-2)
+            together = xp.minimum if reduction == "min" else xp.maximum
+            result = part if result is None else together(result, part)
+    return result
+
+
+def reduced_across(
+    xp: Namespace, reduction: Literal["sum", "min", "max"], x: Array, axis_name: Any
+) -> Array:
+    """Return the sum, the least or the largest over the devices of a named axis of a JAX mesh."""
+    if library_name(xp) != "jax":
+        raise TypeError(
+            f"merge_across works on JAX arrays, under shard_map or vmap with axis_name; found "
+            f"{library_name(xp)} arrays. Use merge for states that are at hand."
+        )
+    from jax import lax
+
+    collective: dict[str, Callable[..., Array]]
+    collective = {"sum": lax.psum, "min": lax.pmin, "max": lax.pmax}
+    return collective[reduction](x, axis_name)
+
+
 def sums_of(
     xp: Namespace, formula: Callable[..., tuple[Array, ...]], *groups: tuple[Array, ...]
 ) -> tuple[Array, ...]:
@@ -420,6 +526,15 @@ def running_sum(xp: Namespace, x: Array) -> Array:
         return sums
     zero = xp.zeros_like(x[..., :1])
     return xp.concat([zero, _cumulative_sum(xp, x)], axis=-1)
+
+
+def longest_sum(xp: Namespace, x: Array) -> int:
+    """Return through how many additions an entry goes at most in :func:`running_sum`."""
+    n, additions = int(x.shape[-1]), 0
+    while n > _PIECE and x.dtype == xp.float32:
+        n = -(-n // _PIECE)
+        additions += _PIECE + 1
+    return additions + n
 
 
 def running_product(xp: Namespace, x: Array) -> Array:

@@ -72,6 +72,22 @@ def verdict(
     return valid if disordered is None else valid & ~disordered
 
 
+def within_bound(
+    xp: Namespace, confidence: Array, weight: Array, bound: Array, tolerance: float, axis: int
+) -> Array | None:
+    """Raise where values are at hand; elsewhere say in which batch entries none is too confident.
+
+    The sample axis is the last one, and messages count positions as if it were at ``axis``.
+    """
+    too_large = (weight != 0) & (confidence > bound * (1 + tolerance))
+    if not values_are_at_hand(xp):
+        return ~xp.any(too_large, axis=-1)
+    bad, value = (xp.moveaxis(array, -1, axis) for array in (too_large, confidence))
+    demand = f"the confidence of a score must not exceed bound={bound:g}"
+    _raise_first([Problem(bad, value, demand, "Pass the largest confidence there can be.")])
+    return None
+
+
 def check_level(level: float) -> None:
     """Refuse a coverage that is none."""
     if not 0 < level < 1:

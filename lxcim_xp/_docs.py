@@ -71,7 +71,11 @@ _DESIGN = """groups : array, optional
     weight_type : {"importance", "frequency"}, default "importance"
         Whether a weight says how much a sample counts, or how often it was seen."""
 
+_STATE = """state : Sketch
+        What :func:`lxcim_xp.sketch` or :func:`lxcim_xp.merge` returned."""
+
 _SHARED = {
+    "STATE": _STATE,
     "LABELS": _LABELS,
     "METRIC": _METRIC,
     "DESIGN": _DESIGN,

@@ -72,10 +72,12 @@ def collect(
     *,
     third_class: bool = False,
     narrow_weights: bool = False,
+    relative_weights: bool = True,
 ) -> tuple[Namespace, Samples]:
-    """Check and clean the arguments that all metrics share; labels may be -1, 0, +1 on request.
+    """Check and clean the arguments that all metrics share.
 
-    On request, NumPy weights stay in float32: for whoever widens them piece by piece.
+    On request labels may be -1, 0, +1; NumPy weights stay in float32, for whoever widens them piece
+    by piece; weights are not made relative to the largest.
     """
     if nan_policy not in _NAN_POLICIES:
         raise ValueError(f"nan_policy must be one of {_NAN_POLICIES}; found {nan_policy!r}.")
@@ -99,7 +101,9 @@ def collect(
 
     if axis != -1 or 0 in arrays["y_score"].shape:
         arrays = {name: _sample_axis_last(xp, array, axis) for name, array in arrays.items()}
-    weight, largest = _scaled(xp, arrays.get("sample_weight"))
+    weight, largest = _usable(xp, arrays.get("sample_weight")), None
+    if relative_weights:
+        weight, largest = _scaled(xp, weight)
     if "threshold" in arrays:
         decision = decision._replace(threshold=arrays["threshold"])
     return xp, Samples(arrays["y_score"], arrays["y_true"], weight, largest, valid, dtype, decision)
@@ -288,13 +292,17 @@ def _settle_absent(
     return missing if nan_policy == "raise" else None
 
 
+def _usable(xp: Namespace, weight: Array | None) -> Array | None:
+    """Return zero for bad weights, which make the result NaN and must not upset the arithmetic."""
+    if weight is None or values_are_at_hand(xp):
+        return weight
+    return xp.where(xp.isfinite(weight) & (weight >= 0), weight, xp.zeros_like(weight))
+
+
 def _scaled(xp: Namespace, weight: Array | None) -> tuple[Array | None, Array | None]:
     """Return weights relative to the largest of their batch entry, and that one."""
     if weight is None:
         return None, None
-    if not values_are_at_hand(xp):
-        # Bad weights make the result NaN; until then, they must not upset the arithmetic.
-        weight = xp.where(xp.isfinite(weight) & (weight >= 0), weight, xp.zeros_like(weight))
     largest = xp.max(weight, axis=-1, keepdims=True)
     largest = xp.astype(largest, widest_float(xp, weight), copy=False)
     if values_are_at_hand(xp) and _need_no_scaling(largest):

@@ -19,11 +19,11 @@ from lxcim_xp._array import (
     float_bits,
     from_numpy,
     is_numpy,
-    library_name,
     running_maximum,
     running_sum,
     scattered,
     seen_by_numpy,
+    shows_bits,
     sort_with_order,
     take,
     widest_float,
@@ -245,7 +245,7 @@ def _has_integer_keys(xp: Namespace, key: Array) -> bool:
     """Say whether the bits of the key can be sorted instead of the key."""
     if is_numpy(xp):
         return key.dtype in FAST_FLOATS
-    return library_name(xp) in ("jax", "torch") and key.dtype in (xp.float64, xp.float32)
+    return shows_bits(xp) and key.dtype in (xp.float64, xp.float32)
 
 
 def _integer_ordering(xp: Namespace, key: Array) -> Ordering:

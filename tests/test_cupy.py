@@ -52,7 +52,8 @@ def test_every_call_fits_cupys_signatures(monkeypatch):
     # A name of its own sends the package down the road that it takes for CuPy.
     recorder.__name__ = "array_api_compat.cupy"
     recorder.__array_namespace_info__ = _array.namespace().__array_namespace_info__
-    for module in (_margins, _search, confusion, curves, sys.modules["lxcim_xp.exchange"]):
+    named_like_a_function = [sys.modules[f"lxcim_xp.{name}"] for name in ("exchange", "sketch")]
+    for module in (_margins, _search, confusion, curves, *named_like_a_function):
         monkeypatch.setattr(module, "namespace", lambda **arguments: recorder)
     rng = np.random.default_rng(0)
     label = rng.integers(0, 2, (2, 300))
@@ -81,6 +82,16 @@ def test_every_call_fits_cupys_signatures(monkeypatch):
     lx.rate_at(label, score, 0.6)
     lx.threshold_for(label, score, joint_risk=0.2)
     lx.threshold_for(label, score, accuracy=0.6, delta=0.1, where=score < 4)
+    for state in (
+        lx.sketch(label, score, bins=64, **options),
+        lx.sketch(label, score, bins=64, bound=5.0),
+        lx.sketch(label, chance, bins=64, decision=lx.probability()),
+    ):
+        merged = lx.merge(state, state)
+        lx.sketch_accuracy(merged)
+        lx.lxcim_bounds(merged)
+        lx.audrc_bounds(merged)
+        lx.audrc_bounds(merged, form="continuous")
     for name in ("accuracy", "balanced_accuracy", "f1", "fdr", "mcc", "precision", "sensitivity"):
         getattr(confusion, name)(confusion.confusion(label, score))
     assert len({name for name, _, _ in recorder.calls}) > 20
