@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import cache
 from types import ModuleType
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import array_api_compat
 import numpy as np
@@ -337,6 +337,8 @@ def scattered(xp: Namespace, x: Array, index: Array) -> Array:
         return result
     if library_name(xp) == "torch":
         return xp.zeros_like(x).scatter(-1, index, x)
+    if library_name(xp) == "jax":
+        return xp.put_along_axis(xp.zeros_like(x), index, x, axis=-1, inplace=False)
     # The standard has no scatter; the order of an order is its inverse.
     return xp.take_along_axis(x, xp.argsort(index, axis=-1), axis=-1)
 
@@ -378,6 +380,30 @@ def running_sum(xp: Namespace, x: Array) -> Array:
     return xp.concat([zero, _cumulative_sum(xp, x)], axis=-1)
 
 
+def linear_recurrence(xp: Namespace, factor: Array, x: Array) -> Array:
+    """Return a_0 = x_0 and a_k = factor_k * a_(k-1) + x_k along the first axis.
+
+    There is a factor for each entry but the first.
+    """
+    if library_name(xp) == "jax":
+        from jax.lax import scan
+
+        def step(last: Array, entry: tuple[Array, Array]) -> tuple[Array, Array]:
+            here = entry[0] * last + entry[1]
+            return here, here
+
+        return xp.concat([x[:1], scan(step, x[0], (factor, x[1:]))[1]], axis=0)
+    if xp is _NUMPY:
+        result = np.array(x)  # filled in place: each entry is touched while it is in the cache
+        for k in range(1, result.shape[0]):
+            result[k] += factor[k - 1] * result[k - 1]
+        return result
+    entries = [x[0, ...]]
+    for k in range(1, x.shape[0]):
+        entries.append(factor[k - 1, ...] * entries[-1] + x[k, ...])
+    return xp.stack(entries, axis=0)
+
+
 def running_product(xp: Namespace, x: Array) -> Array:
     """Return the products of the first 1, 2, ..., n entries along the last axis."""
     if library_name(xp) == "torch":
@@ -412,6 +438,160 @@ def map_first_axis(xp: Namespace, function: Callable[..., Array]) -> Callable[..
 
     mapped: Callable[..., Array] = jax.vmap(function)
     return mapped
+
+
+def constant(xp: Namespace, x: Array) -> Array:
+    """Return an array that derivatives do not see."""
+    if library_name(xp) == "jax":
+        from jax.lax import stop_gradient
+
+        return stop_gradient(x)
+    return x.detach() if library_name(xp) == "torch" else x
+
+
+def linearised(
+    xp: Namespace,
+    function: Callable[..., Array],
+    tangent: Callable[..., Array],
+    *arrays: Array,
+) -> Array:
+    """Call ``function(xp, *arrays)``, which JAX differentiates by the formula of its tangent.
+
+    The formula is ``tangent(xp, primals, result, tangents)``. Other libraries that have
+    derivatives find them by themselves.
+    """
+    if library_name(xp) != "jax":
+        return function(xp, *arrays)
+    return _linearised_jax(function, tangent)(xp, *arrays)
+
+
+@cache
+def _linearised_jax(
+    function: Callable[..., Array], tangent: Callable[..., Array]
+) -> Callable[..., Array]:
+    import jax
+
+    def rule(xp: Namespace, primals: Any, tangents: Any) -> tuple[Array, Array]:
+        result = function(xp, *primals)
+        return result, tangent(xp, primals, result, tangents)
+
+    ruled = jax.custom_jvp(function, nondiff_argnums=(0,))
+    ruled.defjvp(rule)
+    # Compiled as one unit: eager JAX would compile the scans inside anew on each call.
+    compiled: Callable[..., Array] = jax.jit(ruled, static_argnums=0)
+    return compiled
+
+
+class Derived(NamedTuple):
+    """A value for each batch entry, and its derivatives by the arrays that it was made of."""
+
+    value: Array  # (...)
+    # One array for each argument and of its shape, or None where there is no derivative.
+    gradient: Callable[[], tuple[Array | None, ...]]
+    # The diagonal of the second derivatives by the first argument, or a bound on its size.
+    curvature: Callable[[], Array] | None = None
+
+
+def with_gradient(xp: Namespace, function: Callable[..., Derived], *arrays: Array) -> Array:
+    """Return ``function(xp, *arrays).value``, which JAX and PyTorch differentiate by its gradient.
+
+    Derivatives of higher order are those of the gradient.
+    """
+    if library_name(xp) == "jax":
+        return _with_gradient_jax(xp, function, *arrays)
+    if library_name(xp) == "torch":
+        import torch
+
+        # A compiler sees through the function itself. Without a gradient there is nothing to save.
+        if torch.is_grad_enabled() and not torch.compiler.is_compiling():
+            return _torch_function().apply(xp, function, *arrays)[0]
+    return function(xp, *arrays).value
+
+
+def _with_gradient_jax(xp: Namespace, function: Callable[..., Derived], *arrays: Array) -> Array:
+    import jax
+
+    @jax.custom_jvp
+    def value(*arrays: Array) -> Array:
+        return function(xp, *arrays).value
+
+    def rule(primals: Any, tangents: Any) -> tuple[Array, Array]:
+        found = function(xp, *primals)
+        tangent = xp.zeros_like(found.value)
+        for slope, along in zip(found.gradient(), tangents, strict=True):
+            # What does not move costs nothing.
+            if slope is not None and not isinstance(along, jax.custom_derivatives.SymbolicZero):
+                tangent = tangent + xp.sum(slope * along, axis=-1)
+        return found.value, tangent
+
+    value.defjvp(rule, symbolic_zeros=True)
+    return value(*arrays)
+
+
+@cache
+def _torch_function() -> Any:
+    import torch
+
+    class Function(torch.autograd.Function):
+        """A value with the gradient that comes with it."""
+
+        generate_vmap_rule = True
+
+        @staticmethod
+        def forward(xp: Namespace, function: Callable[..., Derived], *arrays: Array) -> Any:
+            found = function(xp, *arrays)
+            # Transforms only let inputs and outputs be saved, so the gradient is an output.
+            zero = found.value.new_zeros(())
+            return found.value, *(zero if slope is None else slope for slope in found.gradient())
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+            ctx.xp, ctx.function, *arrays = inputs
+            ctx.save_for_backward(*arrays, *output[1:])
+            ctx.save_for_forward(*arrays)
+            ctx.mark_non_differentiable(*output[1:])
+
+        @staticmethod
+        def backward(ctx: Any, along: Array, *_: Any) -> Any:
+            saved = ctx.saved_tensors
+            half = len(saved) // 2
+            slopes = saved[half:]
+            if torch.is_grad_enabled():  # somebody wants derivatives of this gradient
+                slopes = ctx.function(ctx.xp, *saved[:half]).gradient()
+            return None, None, *(
+                None if slope is None or not needed else along[..., None] * slope
+                for slope, needed in zip(slopes, ctx.needs_input_grad[2:], strict=True)
+            )
+
+        @staticmethod
+        def jvp(ctx: Any, _xp: Any, _function: Any, *tangents: Any) -> Any:
+            arrays = ctx.saved_for_forward
+            slopes = ctx.function(ctx.xp, *arrays).gradient()
+            moves = [
+                (slope * along).sum(dim=-1)
+                for slope, along in zip(slopes, tangents, strict=True)
+                if slope is not None and along is not None
+            ]
+            return sum(moves), *(None for _ in slopes)
+
+    return Function
+
+
+def value_and_gradient(
+    xp: Namespace, function: Callable[[Array], Array], x: Array
+) -> tuple[Array, Array] | None:
+    """Return values and their gradient by the library's own means; None if it has none.
+
+    The values of a batch do not depend on each other's entries.
+    """
+    if library_name(xp) == "jax":
+        from jax import vjp
+    elif library_name(xp) == "torch":
+        from torch.func import vjp
+    else:
+        return None
+    value, pull = vjp(function, x)
+    return value, pull(xp.ones_like(value))[0]
 
 
 def gradients(

@@ -71,7 +71,23 @@ _DESIGN = """groups : array, optional
     weight_type : {"importance", "frequency"}, default "importance"
         Whether a weight says how much a sample counts, or how often it was seen."""
 
+_TEMPERATURE = """temperature : float or array, default 0.3
+        How smooth: 0 gives the metric itself, larger values blur ranks that are closer than that.
+        One number, or one for each batch entry; it may be traced and differentiated."""
+
+_SCALE = """scale : {"rms", "std"}, float or None, default "rms"
+        What the temperature is a multiple of: the root mean square of the margins, their standard
+        deviation, a number, or None for 1. With "rms" the value does not depend on the scale of
+        the scores."""
+
+_SCALE_OF_SCORES = """scale : {"std", "rms"}, float or None, default "std"
+        What the temperature is a multiple of: the standard deviation of the scores, their root mean
+        square, a number, or None for 1."""
+
 _SHARED = {
+    "SCALE_OF_SCORES": _SCALE_OF_SCORES,
+    "TEMPERATURE": _TEMPERATURE,
+    "SCALE": _SCALE,
     "LABELS": _LABELS,
     "METRIC": _METRIC,
     "DESIGN": _DESIGN,
