@@ -535,8 +535,6 @@ def _torch_function() -> Any:
     class Function(torch.autograd.Function):
         """A value with the gradient that comes with it."""
 
-        generate_vmap_rule = True
-
         @staticmethod
         def forward(xp: Namespace, function: Callable[..., Derived], *arrays: Array) -> Any:
             found = function(xp, *arrays)
@@ -562,6 +560,16 @@ def _torch_function() -> Any:
                 None if slope is None or not needed else along[..., None] * slope
                 for slope, needed in zip(slopes, ctx.needs_input_grad[2:], strict=True)
             )
+
+        @staticmethod
+        def vmap(info: Any, in_dims: Any, xp: Namespace, function: Any, *arrays: Array) -> Any:
+            # The function takes batches as it is.
+            batched = [
+                array.expand(info.batch_size, *array.shape) if dim is None else array.movedim(dim, 0)
+                for array, dim in zip(arrays, in_dims[2:], strict=True)
+            ]
+            output = Function.apply(xp, function, *batched)
+            return output, tuple(0 if part.ndim else None for part in output)
 
         @staticmethod
         def jvp(ctx: Any, _xp: Any, _function: Any, *tangents: Any) -> Any:

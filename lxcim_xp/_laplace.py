@@ -102,7 +102,7 @@ def _level(xp: Namespace, x: Array, weight: Array, temperature: Array, levels: i
             since = decay(xp, x[..., 1:] - ends[None, ...], temperature[None, ...])
             later = sums[..., 1:] + since * carried[None, ...]
             sums = xp.concat([sums[..., :1], later], axis=-1)
-    by_row = xp.moveaxis(sums, 0, -1)
+    by_row = xp.permute_dims(sums, (*range(1, sums.ndim), 0))
     return xp.reshape(by_row, (*by_row.shape[:-2], -1))[..., :n]
 
 
@@ -122,4 +122,5 @@ def _in_rows(xp: Namespace, x: Array, length: int, padding: float | None = None)
         # Padding at the last position keeps distances at zero.
         last = x[..., -1:] if padding is None else xp.full_like(x[..., -1:], padding)
         x = xp.concat([x, xp.broadcast_to(last, (*x.shape[:-1], missing))], axis=-1)
-    return xp.moveaxis(xp.reshape(x, (*x.shape[:-1], -1, length)), -1, 0)
+    rows = xp.reshape(x, (*x.shape[:-1], -1, length))
+    return xp.permute_dims(rows, (rows.ndim - 1, *range(rows.ndim - 1)))
