@@ -16,7 +16,13 @@ axis of length one.
 
 from typing import NamedTuple
 
-from lxcim_xp._array import Array, Namespace, linear_recurrence, linearised, running_sum
+from lxcim_xp._array import (
+    Array,
+    Namespace,
+    linear_recurrence,
+    running_sum,
+)
+from lxcim_xp._autodiff import linearised
 
 # Samples are cut into rows, rows into rows of rows, and so on. Each level is one scan over a row of
 # about n ** (1 / 4) entries, all rows at once: few and long passes, and programs whose length does
@@ -51,9 +57,7 @@ def inverse(xp: Namespace, temperature: Array) -> Array:
     return xp.where(warm, 1 / xp.where(warm, temperature, 1.0), 0.0)
 
 
-def kernel_sums(
-    xp: Namespace, x: Array, temperature: Array, *columns: Array
-) -> tuple[Sums, ...]:
+def kernel_sums(xp: Namespace, x: Array, temperature: Array, *columns: Array) -> tuple[Sums, ...]:
     """Sum columns over the kernel."""
     # Channels: what lies before in both columns, and what lies after, as before from the other end.
     weight = xp.stack(columns, axis=-2)

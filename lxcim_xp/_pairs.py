@@ -6,12 +6,12 @@ sample, the sums of phi and of its derivatives over all partners; the mean and a
 follow from these in the same way for every phi (:func:`mean_over_pairs`).
 """
 
+from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from lxcim_xp._array import (
     Array,
-    Derived,
     Namespace,
     device_of,
     divide,
@@ -20,6 +20,7 @@ from lxcim_xp._array import (
     scattered,
     take,
 )
+from lxcim_xp._autodiff import Derived
 from lxcim_xp._laplace import decay, distribution, inverse, kernel_sums
 from lxcim_xp._ranks import in_input_order, order_of, ordering, rank_by
 
@@ -140,9 +141,7 @@ def soft_lxcim(
     )
 
 
-def laplace_softplus(
-    xp: Namespace, margin: Array, weight: Array, temperature: Array
-) -> Derived:
+def laplace_softplus(xp: Namespace, margin: Array, weight: Array, temperature: Array) -> Derived:
     """Return the mean of phi(t) = max(-t, 0) + exp(-|t|) / 2, the integral of 1 - F.
 
     It is convex, strictly decreasing, and never further than 0.2 from log(1 + exp(-t)).
@@ -213,9 +212,7 @@ def squared(
 ) -> Derived:
     """Return the mean of phi(t) = (target - t) ** 2: least squares on another scale."""
     x = margin * inverse(xp, temperature)
-    total, first, second = (
-        xp.sum(weight * x**power, axis=-1, keepdims=True) for power in range(3)
-    )
+    total, first, second = (xp.sum(weight * x**power, axis=-1, keepdims=True) for power in range(3))
     short = target - x
     sums = PairSums(
         loss=short**2 * total - 2 * short * first + second,
@@ -253,12 +250,12 @@ def chance_of_error(xp: Namespace, t: Array) -> Array:
     return (1 - xp.tanh(t / 2)) / 2  # smooth at zero, and never too large
 
 
-def _over_partners(xp: Namespace, x: Array, weight: Array, phi: object) -> Array:
+def _over_partners(xp: Namespace, x: Array, weight: Array, phi: Callable[[Array], Array]) -> Array:
     """Return sum_j w_j phi(x_i + x_j), for some partners at a time to bound the memory."""
     n = x.shape[-1]
     first = xp.arange(min(n, _CHUNK), device=device_of(xp, x))
 
-    def add(k: object, sums: Array) -> Array:
+    def add(k: Any, sums: Array) -> Array:
         place = first + k * _CHUNK
         inside = place < n
         place = xp.broadcast_to(xp.where(inside, place, 0), (*x.shape[:-1], place.shape[0]))

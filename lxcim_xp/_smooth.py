@@ -4,7 +4,14 @@ All take margins (or scores), weights and a temperature whose last axis has leng
 :mod:`lxcim_xp._pairs` does for means over pairs.
 """
 
-from lxcim_xp._array import Array, Derived, Namespace, divide, scattered, take
+from lxcim_xp._array import (
+    Array,
+    Namespace,
+    divide,
+    scattered,
+    take,
+)
+from lxcim_xp._autodiff import Derived
 from lxcim_xp._descent import or_one
 from lxcim_xp._laplace import Sums, decay, distribution, inverse, kernel_sums
 from lxcim_xp._pairs import chance_of_error, softplus
@@ -104,8 +111,7 @@ def soft_audrc(xp: Namespace, margin: Array, weight: Array, temperature: Array) 
         by_gained = xp.sum(by_won, axis=-1, keepdims=True) - of_won.below + by_won / 2
         by_weight = xp.sum(by_done, axis=-1, keepdims=True) - of_done.below + by_done / 2
         by_place = (
-            _crossed(by_done, everyone, weight, of_done)
-            + _crossed(by_won, winners, gained, of_won)
+            _crossed(by_done, everyone, weight, of_done) + _crossed(by_won, winners, gained, of_won)
         ) * (per_temperature / 2)
         steep = decay(xp, -place, temperature) / 2 * per_temperature
         by_credit = by_gained * weight * steep
@@ -119,4 +125,3 @@ def soft_audrc(xp: Namespace, margin: Array, weight: Array, temperature: Array) 
 
 def _crossed(cotangent: Array, sums: Sums, column: Array, of_cotangent: Sums) -> Array:
     return cotangent * sums.near - column * of_cotangent.near
-

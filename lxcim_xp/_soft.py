@@ -12,18 +12,16 @@ from typing import Any, NamedTuple, TypeVar
 
 from lxcim_xp._array import (
     Array,
-    Derived,
     Namespace,
     array_like,
     as_array,
-    constant,
     first_position,
     namespace,
     signed_by,
     values_are_at_hand,
     widest_float,
-    with_gradient,
 )
+from lxcim_xp._autodiff import Derived, constant, with_gradient
 from lxcim_xp._margins import Samples, collect, finish, signed_margins, weights
 from lxcim_xp.decision import Decision
 
@@ -101,9 +99,7 @@ def evaluated(plan: Plan, options: SampleOptions) -> Array:
     value = _per_entry(xp, plan.offset, at)[..., 0]
     for term in plan.terms:
         temperature, _ = scaled_temperature(xp, at, term.temperature, term.scale)
-        found = with_gradient(
-            xp, term.function, at.position, at.weight, temperature, *at.fixed
-        )
+        found = with_gradient(xp, term.function, at.position, at.weight, temperature, *at.fixed)
         value = value + _per_entry(xp, term.factor, at)[..., 0] * found
     return finish(xp, at.samples, or_nan(xp, at, value))
 
@@ -142,11 +138,12 @@ def derived(plan: Plan, options: SampleOptions, *, curved: bool = False) -> ByHa
     gradient, slope = _by_score(xp, plan, at, gradient)
     parts = (value, gradient, slope**2 * curvature if curved else None)
     value, gradient, bend = (
-        None if part is None else finish(xp, at.samples, or_nan(xp, at, part))
-        for part in parts
+        None if part is None else finish(xp, at.samples, or_nan(xp, at, part)) for part in parts
     )
     axis = options.axis
-    return ByHand(value, *(None if x is None else xp.moveaxis(x, -1, axis) for x in (gradient, bend)))
+    return ByHand(
+        value, *(None if x is None else xp.moveaxis(x, -1, axis) for x in (gradient, bend))
+    )
 
 
 def _check_scale(scale: Any) -> None:
@@ -260,9 +257,7 @@ def or_nan(xp: Namespace, at: Placed, result: Array) -> Array:
     return result * xp.where(valid, xp.ones_like(result), xp.full_like(result, xp.nan))
 
 
-def _by_score(
-    xp: Namespace, plan: Plan, at: Placed, gradient: Array
-) -> tuple[Array, Array]:
+def _by_score(xp: Namespace, plan: Plan, at: Placed, gradient: Array) -> tuple[Array, Array]:
     """Return derivatives by the scores from those by the positions, and the slope in between."""
     samples = at.samples
     if not plan.of_margins:
