@@ -174,8 +174,8 @@ def laplace_softplus(xp: Namespace, margin: Array, weight: Array, temperature: A
 
 def _ramp(xp: Namespace, x: Array, weight: Array) -> Array:
     """Return sum_j w_j max(x_i - x_j, 0) for positions in ascending order."""
-    gap = x[..., 1:] - x[..., :-1]
-    return running_sum(xp, running_sum(xp, weight)[..., 1:-1] * gap)
+    before = xp.concat([x[..., :1], x[..., :-1]], axis=-1)
+    return running_sum(xp, running_sum(xp, weight)[..., :-1] * (x - before))[..., 1:]
 
 
 def squared_hinge(
