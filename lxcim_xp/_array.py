@@ -20,6 +20,8 @@ Namespace: TypeAlias = Any
 
 _NUMPY = array_api_compat.array_namespace(np.empty(0))
 
+numpy_namespace = _NUMPY
+
 _NUMPY_KINDS = {"b": "bool", "i": "integral", "u": "integral", "f": "real floating"}
 
 # What belongs to no library and goes where the arrays are.
@@ -378,6 +380,13 @@ def running_sum(xp: Namespace, x: Array) -> Array:
         return sums
     zero = xp.zeros_like(x[..., :1])
     return xp.concat([zero, _cumulative_sum(xp, x)], axis=-1)
+
+
+def contiguous(xp: Namespace, x: Array) -> Array:
+    """Return the entries in the order of the axes in memory too, where the caller can say so."""
+    if xp is _NUMPY:
+        return np.ascontiguousarray(x)
+    return x.contiguous() if library_name(xp) == "torch" else x
 
 
 def linear_recurrence(xp: Namespace, factor: Array, x: Array) -> Array:

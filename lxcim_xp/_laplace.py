@@ -19,6 +19,7 @@ from typing import NamedTuple
 from lxcim_xp._array import (
     Array,
     Namespace,
+    contiguous,
     linear_recurrence,
     running_sum,
 )
@@ -39,9 +40,10 @@ class Sums(NamedTuple):
 
 def decay(xp: Namespace, distance: Array, temperature: Array) -> Array:
     """Return exp(-distance / temperature); at temperature zero, 1 for no distance and else 0."""
-    warm = temperature > 0
-    cooled = xp.exp(-distance / xp.where(warm, temperature, 1.0))
-    return xp.where(warm, cooled, xp.astype(distance == 0, cooled.dtype))
+    # Zero is a temperature next to it, which spares asking everywhere: e ** -1e5 is zero, too.
+    coldest = 1e-150 if temperature.dtype == xp.float64 else 1e-30
+    rate = -1 / xp.where(temperature > coldest, temperature, coldest)
+    return xp.exp(distance * rate)
 
 
 def distribution(xp: Namespace, x: Array, temperature: Array) -> Array:
@@ -96,16 +98,16 @@ def _level(xp: Namespace, x: Array, weight: Array, temperature: Array, levels: i
     n = x.shape[-1]
     length = _root(n, levels)
     x, weight = _in_rows(xp, x, length), _in_rows(xp, weight, length, padding=0.0)
-    # Rows last: each step of the scan along a row is then one pass over contiguous memory.
-    within = decay(xp, x[1:, ...] - x[:-1, ...], temperature[None, ...])
+    temperature = temperature[None, ...]
+    within = decay(xp, x[1:, ...] - x[:-1, ...], temperature)
     sums = linear_recurrence(xp, within, weight)
     if levels > 1:
-        ends, total = x[-1, ..., :-1], sums[-1, ..., :-1]
-        if ends.shape[-1] > 0:
-            carried = _level(xp, ends, total, temperature, levels - 1)
-            since = decay(xp, x[..., 1:] - ends[None, ...], temperature[None, ...])
-            later = sums[..., 1:] + since * carried[None, ...]
-            sums = xp.concat([sums[..., :1], later], axis=-1)
+        carried = _level(xp, x[-1, ...], sums[-1, ...], temperature[0, ...], levels - 1)
+        # What comes into a row is the sum at the end of the last one; nothing, into the first.
+        coming = xp.concat([xp.zeros_like(carried[..., :1]), carried[..., :-1]], axis=-1)
+        last_end = xp.concat([x[0, ..., :1], x[-1, ..., :-1]], axis=-1)
+        since = decay(xp, x - last_end[None, ...], temperature)
+        sums = sums + since * coming[None, ...]
     by_row = xp.permute_dims(sums, (*range(1, sums.ndim), 0))
     return xp.reshape(by_row, (*by_row.shape[:-2], -1))[..., :n]
 
@@ -127,4 +129,5 @@ def _in_rows(xp: Namespace, x: Array, length: int, padding: float | None = None)
         last = x[..., -1:] if padding is None else xp.full_like(x[..., -1:], padding)
         x = xp.concat([x, xp.broadcast_to(last, (*x.shape[:-1], missing))], axis=-1)
     rows = xp.reshape(x, (*x.shape[:-1], -1, length))
-    return xp.permute_dims(rows, (rows.ndim - 1, *range(rows.ndim - 1)))
+    # In memory too: each step of the scan along a row is then one pass over neighbours.
+    return contiguous(xp, xp.permute_dims(rows, (rows.ndim - 1, *range(rows.ndim - 1))))

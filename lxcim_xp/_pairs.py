@@ -7,7 +7,6 @@ follow from these in the same way for every phi (:func:`mean_over_pairs`).
 """
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any, NamedTuple
 
 from lxcim_xp._array import (
@@ -33,9 +32,7 @@ class PairSums(NamedTuple):
     loss: Array  # sum_j w_j phi(t_ij)
     slope: Array  # sum_j w_j phi'(t_ij)
     bend: Array  # sum_j w_j phi''(t_ij); of a phi that is not convex, of |phi''|
-    own_loss: Array  # phi(t_ii)
-    own_slope: Array
-    own_bend: Array
+    own: Callable[[], tuple[Array, Array, Array]]  # phi, phi' and phi'' of t_ii; seldom needed
 
 
 class Sorted(NamedTuple):
@@ -50,14 +47,17 @@ class Sorted(NamedTuple):
     near: Array  # sum_j w_j exp(-|m_i + m_j| / temperature)
 
 
-def by_confidence(xp: Namespace, margin: Array, weight: Array, temperature: Array) -> Sorted:
+def by_confidence(
+    xp: Namespace, margin: Array, weight: Array, temperature: Array, uniform: bool
+) -> Sorted:
     """Sort the samples, and sum the kernel over the sums of their margins.
 
     Two margins of one sign have a sum of |m_i| + |m_j|, and the kernel of it is a product. Margins
     of opposite signs have a difference of confidences for a sum, so that n places suffice.
     """
     order = order_of(xp, xp.abs(margin))
-    margin, weight = (take(xp, x, order) for x in (margin, weight))
+    margin = take(xp, margin, order)
+    weight = weight if uniform else take(xp, weight, order)
     right = margin >= 0
     confidence = xp.where(right, margin, -margin)  # not abs(), whose derivative at zero is zero
     of_right = xp.where(right, weight, xp.zeros_like(weight))
@@ -83,19 +83,22 @@ def mean_over_pairs(
     weight: Array,
     temperature: Array,
     order: Array | None,
+    uniform: bool,
     *,
     unbiased: bool = False,
 ) -> Derived:
     """Return sum_ij w_i w_j phi(t_ij) / W^2 and its derivatives.
 
     ``unbiased`` leaves out the pairs of a sample with itself. ``order`` says which sample is at
-    each place of the arrays, None that they are in the order of the input.
+    each place of the arrays, None that they are in the order of the input. Uniform weights are
+    nobody's variables.
     """
     total = xp.sum(weight, axis=-1, keepdims=True)
     pairs, loss, slope, rest = total**2, sums.loss, sums.slope, total
     if unbiased:
         pairs = pairs - xp.sum(weight**2, axis=-1, keepdims=True)
-        loss, slope = loss - weight * sums.own_loss, slope - weight * sums.own_slope
+        own_loss, own_slope, _ = sums.own()
+        loss, slope = loss - weight * own_loss, slope - weight * own_slope
         rest = total - weight
     value = divide(xp, xp.sum(weight * loss, axis=-1, keepdims=True), pairs)
     per_pair = divide(xp, xp.ones_like(pairs), pairs)
@@ -104,49 +107,54 @@ def mean_over_pairs(
     def in_order(x: Array) -> Array:
         return x if order is None else scattered(xp, x, order)
 
-    def gradient() -> tuple[Array, Array, Array]:
+    def gradient() -> tuple[Array, Array | None, Array]:
         by_margin = 2 * weight * slope * (per_temperature * per_pair)
-        by_weight = 2 * (loss - value * rest) * per_pair
+        by_weight = None if uniform else in_order(2 * (loss - value * rest) * per_pair)
         # A function of margins over temperature (Euler).
         by_temperature = -per_temperature * xp.sum(margin * by_margin, axis=-1, keepdims=True)
-        return in_order(by_margin), in_order(by_weight), by_temperature
+        return in_order(by_margin), by_weight, by_temperature
 
     def curvature() -> Array:
-        own = -weight if unbiased else weight
-        bend = sums.bend + own * sums.own_bend
+        own_weight = -weight if unbiased else weight
+        bend = sums.bend + own_weight * sums.own()[2]
         return in_order(2 * weight * bend * (per_temperature**2 * per_pair))
 
     return Derived(value[..., 0], gradient, curvature)
 
 
 def soft_lxcim(
-    xp: Namespace, margin: Array, weight: Array, temperature: Array, *, unbiased: bool = False
+    xp: Namespace,
+    margin: Array,
+    weight: Array,
+    temperature: Array,
+    *,
+    uniform: bool,
+    unbiased: bool = False,
 ) -> Derived:
     """Return LxCIM with the Laplace distribution function F for a step.
 
     Its curvature has both signs; the bound given for it is that of the convex loss below.
     """
-    here = by_confidence(xp, margin, weight, temperature)
-    own = decay(xp, 2 * here.confidence, temperature) / 2
-    sums = PairSums(
-        loss=here.won,
-        slope=here.near / 2,
-        bend=here.near / 2,
-        own_loss=distribution(xp, 2 * here.margin, temperature),
-        own_slope=own,
-        own_bend=own,
-    )
+    here = by_confidence(xp, margin, weight, temperature, uniform)
+
+    def own() -> tuple[Array, Array, Array]:
+        slope = decay(xp, 2 * here.confidence, temperature) / 2
+        return distribution(xp, 2 * here.margin, temperature), slope, slope
+
+    sums = PairSums(here.won, here.near / 2, here.near / 2, own)
     return mean_over_pairs(
-        xp, sums, here.margin, here.weight, temperature, here.order, unbiased=unbiased
+        xp, sums, here.margin, here.weight, temperature, here.order, uniform, unbiased=unbiased
     )
 
 
-def laplace_softplus(xp: Namespace, margin: Array, weight: Array, temperature: Array) -> Derived:
+def laplace_softplus(
+    xp: Namespace, margin: Array, weight: Array, temperature: Array, *, uniform: bool
+) -> Derived:
     """Return the mean of phi(t) = max(-t, 0) + exp(-|t|) / 2, the integral of 1 - F.
 
     It is convex, strictly decreasing, and never further than 0.2 from log(1 + exp(-t)).
     """
-    here = by_confidence(xp, margin, weight, temperature)
+    here = by_confidence(xp, margin, weight, temperature, uniform)
     of_right = xp.where(here.right, here.weight, xp.zeros_like(here.weight))
     of_wrong = here.weight - of_right
     wrong, u = xp.sum(of_wrong, axis=-1, keepdims=True), here.confidence
@@ -159,17 +167,14 @@ def laplace_softplus(xp: Namespace, margin: Array, weight: Array, temperature: A
     )
     total = xp.sum(here.weight, axis=-1, keepdims=True)
     per_temperature = inverse(xp, temperature)
-    own = decay(xp, 2 * u, temperature) / 2
-    own_hinge = xp.where(here.right, xp.zeros_like(u), 2 * u) * per_temperature
-    sums = PairSums(
-        loss=hinge * per_temperature + here.near / 2,
-        slope=here.won - total,
-        bend=here.near / 2,
-        own_loss=own_hinge + own,
-        own_slope=distribution(xp, 2 * here.margin, temperature) - 1,
-        own_bend=own,
-    )
-    return mean_over_pairs(xp, sums, here.margin, here.weight, temperature, here.order)
+
+    def own() -> tuple[Array, Array, Array]:
+        bend = decay(xp, 2 * u, temperature) / 2
+        loss = xp.where(here.right, xp.zeros_like(u), 2 * u) * per_temperature + bend
+        return loss, distribution(xp, 2 * here.margin, temperature) - 1, bend
+
+    sums = PairSums(hinge * per_temperature + here.near / 2, here.won - total, here.near / 2, own)
+    return mean_over_pairs(xp, sums, here.margin, here.weight, temperature, here.order, uniform)
 
 
 def _ramp(xp: Namespace, x: Array, weight: Array) -> Array:
@@ -179,7 +184,13 @@ def _ramp(xp: Namespace, x: Array, weight: Array) -> Array:
 
 
 def squared_hinge(
-    xp: Namespace, margin: Array, weight: Array, temperature: Array, *, target: float
+    xp: Namespace,
+    margin: Array,
+    weight: Array,
+    temperature: Array,
+    *,
+    uniform: bool,
+    target: float,
 ) -> Derived:
     """Return the mean of phi(t) = max(target - t, 0) ** 2."""
     x = margin * inverse(xp, temperature)
@@ -195,20 +206,28 @@ def squared_hinge(
         return sums[..., x.shape[-1] :]
 
     zeroth, first, second = (below(weight * centred**power) for power in range(3))
-    short = xp.where(target - 2 * x > 0, target - 2 * x, xp.zeros_like(x))
+
+    def own() -> tuple[Array, Array, Array]:
+        short = xp.where(target - 2 * x > 0, target - 2 * x, xp.zeros_like(x))
+        return short**2, -2 * short, 2 * xp.astype(short > 0, x.dtype)
+
     sums = PairSums(
         loss=reach**2 * zeroth - 2 * reach * first + second,
         slope=-2 * (reach * zeroth - first),
         bend=2 * zeroth,
-        own_loss=short**2,
-        own_slope=-2 * short,
-        own_bend=2 * xp.astype(short > 0, x.dtype),
+        own=own,
     )
-    return mean_over_pairs(xp, sums, margin, weight, temperature, None)
+    return mean_over_pairs(xp, sums, margin, weight, temperature, None, uniform)
 
 
 def squared(
-    xp: Namespace, margin: Array, weight: Array, temperature: Array, *, target: float
+    xp: Namespace,
+    margin: Array,
+    weight: Array,
+    temperature: Array,
+    *,
+    uniform: bool,
+    target: float,
 ) -> Derived:
     """Return the mean of phi(t) = (target - t) ** 2: least squares on another scale."""
     x = margin * inverse(xp, temperature)
@@ -218,26 +237,23 @@ def squared(
         loss=short**2 * total - 2 * short * first + second,
         slope=-2 * (short * total - first),
         bend=2 * total + xp.zeros_like(x),
-        own_loss=(target - 2 * x) ** 2,
-        own_slope=-2 * (target - 2 * x),
-        own_bend=xp.full_like(x, 2.0),
+        own=lambda: ((target - 2 * x) ** 2, -2 * (target - 2 * x), xp.full_like(x, 2.0)),
     )
-    return mean_over_pairs(xp, sums, margin, weight, temperature, None)
+    return mean_over_pairs(xp, sums, margin, weight, temperature, None, uniform)
 
 
-def logistic(xp: Namespace, margin: Array, weight: Array, temperature: Array) -> Derived:
+def logistic(
+    xp: Namespace, margin: Array, weight: Array, temperature: Array, *, uniform: bool
+) -> Derived:
     """Return the mean of phi(t) = log(1 + exp(-t)), by visiting all pairs."""
     x = margin * inverse(xp, temperature)
-    over = partial(_over_partners, xp, x, weight)
-    sums = PairSums(
-        loss=over(partial(softplus, xp)),
-        slope=over(lambda t: -chance_of_error(xp, t)),
-        bend=over(lambda t: chance_of_error(xp, t) * (1 - chance_of_error(xp, t))),
-        own_loss=softplus(xp, 2 * x),
-        own_slope=-chance_of_error(xp, 2 * x),
-        own_bend=chance_of_error(xp, 2 * x) * (1 - chance_of_error(xp, 2 * x)),
-    )
-    return mean_over_pairs(xp, sums, margin, weight, temperature, None)
+
+    def parts(t: Array) -> tuple[Array, Array, Array]:
+        error = chance_of_error(xp, t)
+        return softplus(xp, t), -error, error * (1 - error)
+
+    sums = PairSums(*_over_partners(xp, x, weight, parts), own=lambda: parts(2 * x))
+    return mean_over_pairs(xp, sums, margin, weight, temperature, None, uniform)
 
 
 def softplus(xp: Namespace, t: Array) -> Array:
@@ -250,8 +266,10 @@ def chance_of_error(xp: Namespace, t: Array) -> Array:
     return (1 - xp.tanh(t / 2)) / 2  # smooth at zero, and never too large
 
 
-def _over_partners(xp: Namespace, x: Array, weight: Array, phi: Callable[[Array], Array]) -> Array:
-    """Return sum_j w_j phi(x_i + x_j), for some partners at a time to bound the memory."""
+def _over_partners(
+    xp: Namespace, x: Array, weight: Array, parts: Callable[[Array], tuple[Array, Array, Array]]
+) -> tuple[Array, Array, Array]:
+    """Return sum_j w_j phi(x_i + x_j) of each part, some partners at a time to bound the memory."""
     n = x.shape[-1]
     first = xp.arange(min(n, _CHUNK), device=device_of(xp, x))
 
@@ -260,13 +278,17 @@ def _over_partners(xp: Namespace, x: Array, weight: Array, phi: Callable[[Array]
         inside = place < n
         place = xp.broadcast_to(xp.where(inside, place, 0), (*x.shape[:-1], place.shape[0]))
         some = take(xp, weight, place) * xp.astype(inside, weight.dtype)
-        values = phi(x[..., :, None] + take(xp, x, place)[..., None, :])
-        return sums + xp.sum(some[..., None, :] * values, axis=-1)
+        values = parts(x[..., :, None] + take(xp, x, place)[..., None, :])
+        added = [xp.sum(some[..., None, :] * value, axis=-1) for value in values]
+        return sums + xp.stack(added, axis=0)
 
-    return repeat(xp, -(-n // _CHUNK), add, xp.zeros_like(x))
+    sums = repeat(xp, -(-n // _CHUNK), add, xp.stack([xp.zeros_like(x)] * 3, axis=0))
+    return sums[0, ...], sums[1, ...], sums[2, ...]
 
 
-def exponential(xp: Namespace, margin: Array, weight: Array, temperature: Array) -> Derived:
+def exponential(
+    xp: Namespace, margin: Array, weight: Array, temperature: Array, *, uniform: bool
+) -> Derived:
     """Return the logarithm of the mean of phi(t) = exp(-t).
 
     The mean is a square, of the loss of AdaBoost; the logarithm has the same minima and cannot
@@ -286,9 +308,12 @@ def exponential(xp: Namespace, margin: Array, weight: Array, temperature: Array)
     value = 2 * (xp.log(xp.where(mean > 0, mean, 1.0)) + largest)
     value = xp.where(mean > 0, value, xp.full_like(value, xp.nan))
 
-    def gradient() -> tuple[Array, Array, Array]:
+    def gradient() -> tuple[Array, Array | None, Array]:
         by_margin = -2 * share * per_temperature
-        by_weight = 2 * (divide(xp, power, sum_of_terms) - divide(xp, xp.ones_like(total), total))
+        by_weight = None
+        if not uniform:
+            per_weight = divide(xp, xp.ones_like(total), total)
+            by_weight = 2 * (divide(xp, power, sum_of_terms) - per_weight)
         by_temperature = -per_temperature * xp.sum(margin * by_margin, axis=-1, keepdims=True)
         return by_margin, by_weight, by_temperature
 

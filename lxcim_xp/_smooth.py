@@ -18,18 +18,23 @@ from lxcim_xp._pairs import chance_of_error, softplus
 from lxcim_xp._ranks import order_of
 
 
-def soft_accuracy(xp: Namespace, margin: Array, weight: Array, temperature: Array) -> Derived:
+def soft_accuracy(
+    xp: Namespace, margin: Array, weight: Array, temperature: Array, *, uniform: bool
+) -> Derived:
     """Return the mean of F(m / temperature)."""
     credit = distribution(xp, margin, temperature)
     slope = decay(xp, xp.where(margin > 0, margin, -margin), temperature) / 2
-    return _mean(xp, credit, slope, slope, margin, weight, temperature)
+    return _mean(xp, credit, slope, slope, margin, weight, temperature, uniform)
 
 
-def cross_entropy(xp: Namespace, margin: Array, weight: Array, temperature: Array) -> Derived:
+def cross_entropy(
+    xp: Namespace, margin: Array, weight: Array, temperature: Array, *, uniform: bool
+) -> Derived:
     """Return the mean of log(1 + exp(-m / temperature))."""
     t = margin * inverse(xp, temperature)
     error = chance_of_error(xp, t)
-    return _mean(xp, softplus(xp, t), -error, error * (1 - error), margin, weight, temperature)
+    bend = error * (1 - error)
+    return _mean(xp, softplus(xp, t), -error, bend, margin, weight, temperature, uniform)
 
 
 def _mean(
@@ -40,6 +45,7 @@ def _mean(
     margin: Array,
     weight: Array,
     temperature: Array,
+    uniform: bool,
 ) -> Derived:
     """Return the weighted mean of a function of m / temperature, and its derivatives."""
     total = xp.sum(weight, axis=-1, keepdims=True)
@@ -47,9 +53,9 @@ def _mean(
     share = divide(xp, weight, total)
     per_temperature = inverse(xp, temperature)
 
-    def gradient() -> tuple[Array, Array, Array]:
+    def gradient() -> tuple[Array, Array | None, Array]:
         by_margin = share * slope * per_temperature
-        by_weight = divide(xp, loss - value, total)
+        by_weight = None if uniform else divide(xp, loss - value, total)
         by_temperature = -per_temperature * xp.sum(margin * by_margin, axis=-1, keepdims=True)
         return by_margin, by_weight, by_temperature
 
@@ -57,11 +63,18 @@ def _mean(
 
 
 def soft_auroc(
-    xp: Namespace, score: Array, weight: Array, temperature: Array, positive: Array
+    xp: Namespace,
+    score: Array,
+    weight: Array,
+    temperature: Array,
+    positive: Array,
+    *,
+    uniform: bool,
 ) -> Derived:
     """Return sum_ij a_i b_j F((s_i - s_j) / temperature) over positives a and negatives b."""
     order = order_of(xp, score)
-    score, weight, positive = (take(xp, x, order) for x in (score, weight, positive))
+    score, positive = (take(xp, x, order) for x in (score, positive))
+    weight = weight if uniform else take(xp, weight, order)
     high = weight * positive
     low = weight - high
     highs, lows = (xp.sum(x, axis=-1, keepdims=True) for x in (high, low))
@@ -69,27 +82,33 @@ def soft_auroc(
     beaten = divide(xp, of_low.below, lows)
     value = divide(xp, xp.sum(high * beaten, axis=-1, keepdims=True), highs)
 
-    def gradient() -> tuple[Array, Array, Array, None]:
+    def gradient() -> tuple[Array, Array | None, Array, None]:
         per_temperature = inverse(xp, temperature)
         pairs = divide(xp, per_temperature, 2 * highs * lows)
         by_score = (high * of_low.near - low * of_high.near) * pairs
-        beaten_by = divide(xp, highs - of_high.below, highs)
-        by_weight = positive * divide(xp, beaten - value, highs)
-        by_weight = by_weight + (1 - positive) * divide(xp, beaten_by - value, lows)
         by_temperature = -per_temperature * xp.sum(score * by_score, axis=-1, keepdims=True)
-        return scattered(xp, by_score, order), scattered(xp, by_weight, order), by_temperature, None
+        by_weight = None
+        if not uniform:
+            beaten_by = divide(xp, highs - of_high.below, highs)
+            by_weight = positive * divide(xp, beaten - value, highs)
+            by_weight = by_weight + (1 - positive) * divide(xp, beaten_by - value, lows)
+            by_weight = scattered(xp, by_weight, order)
+        return scattered(xp, by_score, order), by_weight, by_temperature, None
 
     return Derived(value[..., 0], gradient)
 
 
-def soft_audrc(xp: Namespace, margin: Array, weight: Array, temperature: Array) -> Derived:
+def soft_audrc(
+    xp: Namespace, margin: Array, weight: Array, temperature: Array, *, uniform: bool
+) -> Derived:
     """Return the mean of the soft accuracy of all that is decided before, and up to, each sample.
 
     With soft ranks from the most confident down, the weight decided up to a sample is the rank with
     a half of its own weight, and the right weight among it likewise.
     """
     order = order_of(xp, -xp.abs(margin))
-    margin, weight = (take(xp, x, order) for x in (margin, weight))
+    margin = take(xp, margin, order)
+    weight = weight if uniform else take(xp, weight, order)
     right = margin >= 0
     place = xp.where(right, -margin, margin)  # ascending from the most confident
     credit = distribution(xp, margin, temperature)
@@ -102,23 +121,26 @@ def soft_audrc(xp: Namespace, margin: Array, weight: Array, temperature: Array) 
     share = divide(xp, weight, total)
     value = xp.sum(share * accuracy, axis=-1, keepdims=True)
 
-    def gradient() -> tuple[Array, Array, Array]:
+    def gradient() -> tuple[Array, Array | None, Array]:
         per_temperature = inverse(xp, temperature)
         by_won = share / done
         by_done = -by_won * accuracy
         of_won, of_done = kernel_sums(xp, place, temperature, by_won, by_done)
         # The transpose of "below" is all minus "below"; "near" is its own transpose.
         by_gained = xp.sum(by_won, axis=-1, keepdims=True) - of_won.below + by_won / 2
-        by_weight = xp.sum(by_done, axis=-1, keepdims=True) - of_done.below + by_done / 2
         by_place = (
             _crossed(by_done, everyone, weight, of_done) + _crossed(by_won, winners, gained, of_won)
         ) * (per_temperature / 2)
         steep = decay(xp, -place, temperature) / 2 * per_temperature
         by_credit = by_gained * weight * steep
         by_margin = by_credit + xp.where(right, -by_place, by_place)
-        by_weight = by_weight + by_gained * credit + divide(xp, accuracy - value, total)
         by_temperature = -per_temperature * xp.sum(margin * by_margin, axis=-1, keepdims=True)
-        return scattered(xp, by_margin, order), scattered(xp, by_weight, order), by_temperature
+        by_weight = None
+        if not uniform:
+            by_weight = xp.sum(by_done, axis=-1, keepdims=True) - of_done.below + by_done / 2
+            by_weight = by_weight + by_gained * credit + divide(xp, accuracy - value, total)
+            by_weight = scattered(xp, by_weight, order)
+        return scattered(xp, by_margin, order), by_weight, by_temperature
 
     return Derived(value[..., 0], gradient)
 

@@ -8,6 +8,7 @@ it back by hand.
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 from lxcim_xp._array import (
@@ -34,7 +35,7 @@ class Term(NamedTuple):
     """A smooth function, the factor it counts with, and its temperature in units of a scale."""
 
     factor: Any
-    function: Callable[..., Derived]  # function(xp, position, weight, temperature, *fixed)
+    function: Callable[..., Derived]  # of (xp, position, weight, temperature, *fixed, uniform=)
     temperature: Any
     scale: str | float | None
 
@@ -99,7 +100,8 @@ def evaluated(plan: Plan, options: SampleOptions) -> Array:
     value = _per_entry(xp, plan.offset, at)[..., 0]
     for term in plan.terms:
         temperature, _ = scaled_temperature(xp, at, term.temperature, term.scale)
-        found = with_gradient(xp, term.function, at.position, at.weight, temperature, *at.fixed)
+        function = _of_weights(term, at)
+        found = with_gradient(xp, function, at.position, at.weight, temperature, *at.fixed)
         value = value + _per_entry(xp, term.factor, at)[..., 0] * found
     return finish(xp, at.samples, or_nan(xp, at, value))
 
@@ -107,6 +109,11 @@ def evaluated(plan: Plan, options: SampleOptions) -> Array:
 def _placed(plan: Plan, options: SampleOptions) -> tuple[Namespace, Placed]:
     temperatures = ((term.temperature, term.scale) for term in plan.terms)
     return placed(options, *temperatures, of_margins=plan.of_margins)
+
+
+def _of_weights(term: Term, at: Placed) -> Callable[..., Derived]:
+    """Tell a function whether weights are uniform, which spares sorting them."""
+    return partial(term.function, uniform=at.samples.weight is None)
 
 
 class ByHand(NamedTuple):
@@ -124,7 +131,7 @@ def derived(plan: Plan, options: SampleOptions, *, curved: bool = False) -> ByHa
     gradient, curvature = xp.zeros_like(at.position), xp.zeros_like(at.position)
     for term in plan.terms:
         temperature, by_position = scaled_temperature(xp, at, term.temperature, term.scale)
-        found = term.function(xp, at.position, at.weight, temperature, *at.fixed)
+        found = _of_weights(term, at)(xp, at.position, at.weight, temperature, *at.fixed)
         by_term = found.gradient()
         factor = _per_entry(xp, term.factor, at)
         value = value + factor[..., 0] * found.value
