@@ -40,8 +40,9 @@ class Sums(NamedTuple):
 
 def decay(xp: Namespace, distance: Array, temperature: Array) -> Array:
     """Return exp(-distance / temperature); at temperature zero, 1 for no distance and else 0."""
-    # Zero is a temperature next to it, which spares asking everywhere: e ** -1e5 is zero, too.
-    coldest = 1e-150 if temperature.dtype == xp.float64 else 1e-30
+    # Zero is a temperature next to it, which spares asking everywhere: no two distances are as
+    # close, and the inverse does not overflow.
+    coldest = 1e-200 if temperature.dtype == xp.float64 else 1e-37
     rate = -1 / xp.where(temperature > coldest, temperature, coldest)
     return xp.exp(distance * rate)
 

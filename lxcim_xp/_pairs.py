@@ -299,7 +299,9 @@ def exponential(
     present = weight > 0
     largest = xp.max(xp.where(present, x, -xp.inf), axis=-1, keepdims=True)
     largest = xp.where(xp.isfinite(largest), largest, xp.zeros_like(largest))
-    power = xp.exp(xp.where(present, x - largest, xp.zeros_like(x)))
+    # Only what does not count can lie above the largest: far above it, it must not overflow.
+    shift = x - largest
+    power = xp.exp(xp.where(shift < 50, shift, 50.0))
     term = weight * power
     sum_of_terms = xp.sum(term, axis=-1, keepdims=True)
     total = xp.sum(weight, axis=-1, keepdims=True)

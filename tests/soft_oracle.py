@@ -16,7 +16,7 @@ def softplus(xp, t):
 
 PHI = {
     "laplace_softplus": lambda xp, t: (
-        xp.where(t < 0, -t, 0.0) + xp.exp(-xp.where(t > 0, t, -t)) / 2
+        xp.where(t < 0, -t, 0.0) + xp.exp(-xp.where(t < 0, -t, t)) / 2
     ),
     "logistic": softplus,
     "squared": lambda xp, t: (1 - t) ** 2,
