@@ -8,7 +8,7 @@ The functions here are pure and written against the Array API standard: they tak
 JAX, PyTorch or CuPy arrays and run under ``jit``, ``vmap`` and ``grad``.
 """
 
-from lxcim_xp import confusion
+from lxcim_xp import confusion, losses
 from lxcim_xp.comparison import (
     Comparison,
     ComparisonTable,
@@ -64,6 +64,7 @@ from lxcim_xp.invariance import (
     audit_table,
     describe,
 )
+from lxcim_xp.losses import lxcim_loss, lxcim_surrogate
 from lxcim_xp.metrics import (
     Decomposition,
     accuracy,
@@ -97,6 +98,14 @@ from lxcim_xp.sketch import (
     merge_across,
     sketch,
     sketch_accuracy,
+)
+from lxcim_xp.soft import (
+    soft_accuracy,
+    soft_audrc,
+    soft_auroc,
+    soft_lxcim,
+    soft_rank,
+    value_and_grad,
 )
 
 __version__ = "0.1.0"
@@ -159,8 +168,11 @@ __all__ = [
     "ks_statistic",
     "local_accuracy",
     "logit",
+    "losses",
     "lxcim",
     "lxcim_bounds",
+    "lxcim_loss",
+    "lxcim_surrogate",
     "merge",
     "merge_across",
     "probability",
@@ -171,8 +183,14 @@ __all__ = [
     "significance",
     "sketch",
     "sketch_accuracy",
+    "soft_accuracy",
+    "soft_audrc",
+    "soft_auroc",
+    "soft_lxcim",
+    "soft_rank",
     "standard_error",
     "symmetric_roc_curve",
     "symmetrize",
     "threshold_for",
+    "value_and_grad",
 ]

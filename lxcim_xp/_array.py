@@ -21,6 +21,8 @@ Namespace: TypeAlias = Any
 
 _NUMPY = array_api_compat.array_namespace(np.empty(0))
 
+numpy_namespace = _NUMPY
+
 _NUMPY_KINDS = {"b": "bool", "i": "integral", "u": "integral", "f": "real floating"}
 
 # What belongs to no library and goes where the arrays are.
@@ -392,6 +394,8 @@ def scattered(xp: Namespace, x: Array, index: Array) -> Array:
         return result
     if library_name(xp) == "torch":
         return xp.zeros_like(x).scatter(-1, index, x)
+    if library_name(xp) == "jax":
+        return xp.put_along_axis(xp.zeros_like(x), index, x, axis=-1, inplace=False)
     # The standard has no scatter; the order of an order is its inverse.
     return xp.take_along_axis(x, xp.argsort(index, axis=-1), axis=-1)
 
@@ -537,6 +541,37 @@ def longest_sum(xp: Namespace, x: Array) -> int:
     return additions + n
 
 
+def contiguous(xp: Namespace, x: Array) -> Array:
+    """Return the entries in the order of the axes in memory too, where the caller can say so."""
+    if xp is _NUMPY:
+        return np.ascontiguousarray(x)
+    return x.contiguous() if library_name(xp) == "torch" else x
+
+
+def linear_recurrence(xp: Namespace, factor: Array, x: Array) -> Array:
+    """Return a_0 = x_0 and a_k = factor_k * a_(k-1) + x_k along the first axis.
+
+    There is a factor for each entry but the first.
+    """
+    if library_name(xp) == "jax":
+        from jax.lax import scan
+
+        def step(last: Array, entry: tuple[Array, Array]) -> tuple[Array, Array]:
+            here = entry[0] * last + entry[1]
+            return here, here
+
+        return xp.concat([x[:1], scan(step, x[0], (factor, x[1:]))[1]], axis=0)
+    if xp is _NUMPY:
+        result = np.array(x)  # filled in place: each entry is touched while it is in the cache
+        for k in range(1, result.shape[0]):
+            result[k] += factor[k - 1] * result[k - 1]
+        return result
+    entries = [x[0, ...]]
+    for k in range(1, x.shape[0]):
+        entries.append(factor[k - 1, ...] * entries[-1] + x[k, ...])
+    return xp.stack(entries, axis=0)
+
+
 def running_product(xp: Namespace, x: Array) -> Array:
     """Return the products of the first 1, 2, ..., n entries along the last axis."""
     if library_name(xp) == "torch":
@@ -571,34 +606,3 @@ def map_first_axis(xp: Namespace, function: Callable[..., Array]) -> Callable[..
 
     mapped: Callable[..., Array] = jax.vmap(function)
     return mapped
-
-
-def gradients(
-    xp: Namespace, function: Callable[[Array], Array], x: Array, step: Array
-) -> list[Array]:
-    """Return the derivative by each entry of the last axis; by differences if there is no other."""
-    n = x.shape[-1]
-    if library_name(xp) in ("jax", "torch"):
-        # The values of a batch do not depend on each other's entries.
-        gradient = _grad(xp)(lambda x: xp.sum(function(x)))(x)
-        return [gradient[..., entry] for entry in range(n)]
-    moved = []
-    for entry in range(n):
-        unit = xp.asarray(
-            [float(k == entry) for k in range(n)], dtype=x.dtype, device=device_of(xp, x)
-        )
-        by = step * xp.broadcast_to(unit, x.shape)
-        moved.append((function(x + by) - function(x - by)) / (2 * step[..., 0]))
-    return moved
-
-
-def _grad(xp: Namespace) -> Callable[..., Callable[[Array], Array]]:
-    if library_name(xp) == "jax":
-        import jax
-
-        transform: Callable[..., Callable[[Array], Array]] = jax.grad
-    else:
-        import torch
-
-        transform = torch.func.grad
-    return transform

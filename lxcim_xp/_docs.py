@@ -74,7 +74,23 @@ _DESIGN = """groups : array, optional
 _STATE = """state : Sketch
         What :func:`lxcim_xp.sketch` or :func:`lxcim_xp.merge` returned."""
 
+_TEMPERATURE = """temperature : float or array, default 0.3
+        How smooth: 0 gives the metric itself, larger values blur ranks that are closer than that.
+        One number, or one for each batch entry; it may be traced and differentiated."""
+
+_SCALE = """scale : {"rms", "std"}, float or None, default "rms"
+        What the temperature is a multiple of: the root mean square of the margins, their standard
+        deviation, a number, or None for 1. With "rms" the value does not depend on the scale of
+        the scores."""
+
+_SCALE_OF_SCORES = """scale : {"std", "rms"}, float or None, default "std"
+        What the temperature is a multiple of: the standard deviation of the scores, their root mean
+        square, a number, or None for 1."""
+
 _SHARED = {
+    "SCALE_OF_SCORES": _SCALE_OF_SCORES,
+    "TEMPERATURE": _TEMPERATURE,
+    "SCALE": _SCALE,
     "STATE": _STATE,
     "LABELS": _LABELS,
     "METRIC": _METRIC,

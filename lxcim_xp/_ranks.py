@@ -218,6 +218,13 @@ def ordering(xp: Namespace, key: Array) -> Ordering:
     return portable_ordering(xp, key)
 
 
+def order_of(xp: Namespace, key: Array) -> Array:
+    """Return which sample is at each place, without asking for ties."""
+    if is_numpy(xp) or not _has_integer_keys(xp, key):
+        return ordering(xp, key).order
+    return sort_with_order(xp, _integer_keys(xp, key))[1]
+
+
 def portable_ordering(xp: Namespace, key: Array) -> Ordering:
     """Order the samples with standard operations only; the reference for all fast forms."""
     order = xp.argsort(key, axis=-1, stable=False)
@@ -248,11 +255,15 @@ def _has_integer_keys(xp: Namespace, key: Array) -> bool:
     return shows_bits(xp) and key.dtype in (xp.float64, xp.float32)
 
 
-def _integer_ordering(xp: Namespace, key: Array) -> Ordering:
+def _integer_keys(xp: Namespace, key: Array) -> Array:
+    """Return integers in the order of the floats: magnitudes with a sign; both zeros are 0."""
     bits = float_bits(xp, key)
-    # Integers in the order of the floats: magnitudes with a sign, in which both zeros are 0.
     magnitude = bits & xp.iinfo(bits.dtype).max
-    bits, order = sort_with_order(xp, xp.where(bits < 0, -magnitude, magnitude))
+    return xp.where(bits < 0, -magnitude, magnitude)
+
+
+def _integer_ordering(xp: Namespace, key: Array) -> Ordering:
+    bits, order = sort_with_order(xp, _integer_keys(xp, key))
     return Ordering(order, *_block_bounds(xp, bits[..., 1:] != bits[..., :-1], order.dtype))
 
 

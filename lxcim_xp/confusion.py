@@ -23,12 +23,12 @@ from lxcim_xp._array import (
     default_float,
     divide,
     first_position,
-    gradients,
     kind_of,
     namespace,
     scalar_if_numpy,
     values_are_at_hand,
 )
+from lxcim_xp._autodiff import gradients
 from lxcim_xp._docs import documented
 from lxcim_xp._margins import collect, credit, finish, signed_margins, weights
 from lxcim_xp.decision import Decision

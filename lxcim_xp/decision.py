@@ -40,6 +40,9 @@ class Decision(NamedTuple):
     trusted : bool, default True
         Whether ``signed`` grows strictly with the score and ``mirror`` keeps the confidence. If
         not, both are checked on the scores that they are used on.
+    slope : callable, optional
+        ``slope(xp, score, threshold, *parameters)``: the derivative of ``signed`` by the score.
+        Only gradients of soft metrics need it, and only for libraries without derivatives.
 
     Examples
     --------
@@ -56,6 +59,7 @@ class Decision(NamedTuple):
     domain: tuple[float, float] | None = None
     parameters: tuple[Any, ...] = ()
     trusted: bool = True
+    slope: Callable[..., Array] | None = None
 
 
 def absolute(threshold: Any = 0.0) -> Decision:
@@ -79,7 +83,7 @@ def absolute(threshold: Any = 0.0) -> Decision:
     >>> accuracy([1, 0], [0.7, 0.2], decision=absolute(0.5))
     np.float64(1.0)
     """
-    return Decision(_number(threshold), _distance, _reflection)
+    return Decision(_number(threshold), _distance, _reflection, slope=_slope_one)
 
 
 def probability() -> Decision:
@@ -105,7 +109,7 @@ def probability() -> Decision:
     >>> lxcim(1, [0.7, 0.3], threshold=0.5), lxcim(1, [0.7, 0.3], decision=probability())
     (np.float64(0.25), np.float64(0.5))
     """
-    return Decision(0.5, _probability_margin, _complement, domain=(0.0, 1.0))
+    return Decision(0.5, _probability_margin, _complement, domain=(0.0, 1.0), slope=_slope_one)
 
 
 def logit() -> Decision:
@@ -133,7 +137,7 @@ def logit() -> Decision:
     >>> lxcim(y_true, y_score, decision=logit()), lxcim(y_true, y_score, decision=probability())
     (np.float64(0.9375), np.float64(0.9375))
     """
-    return Decision(0.5, _log_odds, _complement, domain=(0.0, 1.0))
+    return Decision(0.5, _log_odds, _complement, domain=(0.0, 1.0), slope=_slope_of_log_odds)
 
 
 def asymmetric(
@@ -170,7 +174,13 @@ def asymmetric(
         if not 0 < scale < math.inf:
             raise ValueError(f"{name} must be positive and finite; found {scale!r}.")
     scales = (float(negative_scale), float(positive_scale))
-    return Decision(_number(threshold), _scaled_distance, _scaled_reflection, parameters=scales)
+    return Decision(
+        _number(threshold),
+        _scaled_distance,
+        _scaled_reflection,
+        parameters=scales,
+        slope=_slope_of_scaled_distance,
+    )
 
 
 def decision_function(
@@ -238,6 +248,10 @@ def _distance(xp: Namespace, score: Array, threshold: Any) -> Array:
     return xp.astype(score, wide) - xp.astype(array_like(xp, threshold, score), wide)
 
 
+def _slope_one(xp: Namespace, score: Array, threshold: Any) -> Array:
+    return xp.ones_like(score)
+
+
 def _reflection(xp: Namespace, score: Array, threshold: Any) -> Array:
     threshold = array_like(xp, threshold, score)
     return threshold - (score - threshold)
@@ -262,11 +276,23 @@ def _log_odds(xp: Namespace, score: Array, threshold: Any) -> Array:
     return xp.where(certain, xp.copysign(xp.full_like(margin, xp.inf), margin), finite)
 
 
+def _slope_of_log_odds(xp: Namespace, score: Array, threshold: Any) -> Array:
+    return 1 / (score * (1 - score))
+
+
 def _scaled_distance(
     xp: Namespace, score: Array, threshold: Any, negative: float, positive: float
 ) -> Array:
     distance = _distance(xp, score, threshold)
     return xp.where(distance > 0, distance / positive, distance / negative)
+
+
+def _slope_of_scaled_distance(
+    xp: Namespace, score: Array, threshold: Any, negative: float, positive: float
+) -> Array:
+    above = _distance(xp, score, threshold) > 0
+    one = xp.ones_like(score)
+    return xp.where(above, one / positive, one / negative)
 
 
 def _scaled_reflection(

@@ -1,0 +1,227 @@
+"""How array libraries differentiate: the second and last place that knows them, beside ``_array``.
+
+Other modules say what a derivative is; here it is handed to JAX and PyTorch in their own terms.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+from lxcim_xp._array import (
+    Array,
+    Namespace,
+    device_of,
+    from_numpy,
+    library_name,
+    numpy_namespace,
+    seen_by_numpy,
+)
+
+
+def constant(xp: Namespace, x: Array) -> Array:
+    """Return an array that derivatives do not see."""
+    if library_name(xp) == "jax":
+        from jax.lax import stop_gradient
+
+        return stop_gradient(x)
+    return x.detach() if library_name(xp) == "torch" else x
+
+
+def linearised(
+    xp: Namespace,
+    function: Callable[..., Array],
+    tangent: Callable[..., Array],
+    *arrays: Array,
+) -> Array:
+    """Call ``function(xp, *arrays)``, which JAX differentiates by the formula of its tangent.
+
+    The formula is ``tangent(xp, primals, result, tangents)``. Other libraries that have
+    derivatives find them by themselves.
+    """
+    if library_name(xp) != "jax":
+        return function(xp, *arrays)
+    return _linearised_jax(function, tangent)(xp, *arrays)
+
+
+@cache
+def _linearised_jax(
+    function: Callable[..., Array], tangent: Callable[..., Array]
+) -> Callable[..., Array]:
+    import jax
+
+    def rule(xp: Namespace, primals: Any, tangents: Any) -> tuple[Array, Array]:
+        result = function(xp, *primals)
+        return result, tangent(xp, primals, result, tangents)
+
+    ruled = jax.custom_jvp(function, nondiff_argnums=(0,))
+    ruled.defjvp(rule)
+    # Compiled as one unit: eager JAX would compile the scans inside anew on each call.
+    compiled: Callable[..., Array] = jax.jit(ruled, static_argnums=0)
+    return compiled
+
+
+class Derived(NamedTuple):
+    """A value for each batch entry, and its derivatives by the arrays that it was made of."""
+
+    value: Array  # (...)
+    # One array for each argument and of its shape, or None where there is no derivative.
+    gradient: Callable[[], tuple[Array | None, ...]]
+    # The diagonal of the second derivatives by the first argument, or a bound on its size.
+    curvature: Callable[[], Array] | None = None
+
+
+def with_gradient(xp: Namespace, function: Callable[..., Derived], *arrays: Array) -> Array:
+    """Return ``function(xp, *arrays).value``, which JAX and PyTorch differentiate by its gradient.
+
+    Derivatives of higher order are those of the gradient.
+    """
+    if library_name(xp) == "jax":
+        return _with_gradient_jax(xp, function, *arrays)
+    if library_name(xp) == "torch":
+        import torch
+
+        # A compiler sees through the function itself. Without a gradient there is nothing to save.
+        if torch.is_grad_enabled() and not torch.compiler.is_compiling():
+            return _torch_function()(xp, function, *arrays)[0]
+    return function(xp, *arrays).value
+
+
+def _with_gradient_jax(xp: Namespace, function: Callable[..., Derived], *arrays: Array) -> Array:
+    import jax
+
+    @jax.custom_jvp
+    def value(*arrays: Array) -> Array:
+        return function(xp, *arrays).value
+
+    def rule(primals: Any, tangents: Any) -> tuple[Array, Array]:
+        found = function(xp, *primals)
+        tangent = xp.zeros_like(found.value)
+        for slope, along in zip(found.gradient(), tangents, strict=True):
+            # What does not move costs nothing.
+            if slope is not None and not isinstance(along, jax.custom_derivatives.SymbolicZero):
+                tangent = tangent + xp.sum(slope * along, axis=-1)
+        return found.value, tangent
+
+    value.defjvp(rule, symbolic_zeros=True)
+    return value(*arrays)
+
+
+@cache
+def _torch_function() -> Any:
+    import torch
+
+    class Function(torch.autograd.Function):
+        """A value with the gradient that comes with it."""
+
+        @staticmethod
+        def forward(xp: Namespace, function: Callable[..., Derived], *arrays: Array) -> Any:
+            seen = [seen_by_numpy(xp, array) for array in arrays]
+            at_hand = all(array is not None for array in seen)
+            # On the same memory NumPy is the quicker of the two: its sort, and what goes in place.
+            found = function(numpy_namespace, *seen) if at_hand else function(xp, *arrays)
+            # Transforms only let inputs and outputs be saved, so the gradient is an output.
+            parts = [found.value, *found.gradient()]
+            if at_hand:
+                parts = [None if x is None else from_numpy(xp, x, arrays[0]) for x in parts]
+            nothing = torch.zeros(())
+            return tuple(nothing if part is None else part for part in parts)
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+            ctx.xp, ctx.function, *arrays = inputs
+            ctx.save_for_backward(*arrays, *output[1:])
+            ctx.save_for_forward(*arrays)
+            ctx.mark_non_differentiable(*output[1:])
+
+        @staticmethod
+        def backward(ctx: Any, along: Array, *_: Any) -> Any:
+            saved = ctx.saved_tensors
+            half = len(saved) // 2
+            slopes = saved[half:]
+            if torch.is_grad_enabled():  # somebody wants derivatives of this gradient
+                slopes = ctx.function(ctx.xp, *saved[:half]).gradient()
+            return (
+                None,
+                None,
+                *(
+                    None if slope is None or not needed else along[..., None] * slope
+                    for slope, needed in zip(slopes, ctx.needs_input_grad[2:], strict=True)
+                ),
+            )
+
+        @staticmethod
+        def vmap(info: Any, in_dims: Any, xp: Namespace, function: Any, *arrays: Array) -> Any:
+            # The function takes batches as it is.
+            batched = [
+                array.expand(info.batch_size, *array.shape)
+                if dim is None
+                else array.movedim(dim, 0)
+                for array, dim in zip(arrays, in_dims[2:], strict=True)
+            ]
+            output = apply(xp, function, *batched)
+            return output, tuple(0 if part.ndim else None for part in output)
+
+        @staticmethod
+        def jvp(ctx: Any, _xp: Any, _function: Any, *tangents: Any) -> Any:
+            arrays = ctx.saved_for_forward
+            slopes = ctx.function(ctx.xp, *arrays).gradient()
+            moves = [
+                (slope * along).sum(dim=-1)
+                for slope, along in zip(slopes, tangents, strict=True)
+                if slope is not None and along is not None
+            ]
+            return sum(moves), *(None for _ in slopes)
+
+    apply: Any = Function.apply
+    return apply
+
+
+def value_and_gradient(
+    xp: Namespace, function: Callable[[Array], Array], x: Array
+) -> tuple[Array, Array] | None:
+    """Return values and their gradient by the library's own means; None if it has none.
+
+    The values of a batch do not depend on each other's entries.
+    """
+    if library_name(xp) == "jax":
+        import jax
+
+        value, pull = jax.vjp(function, x)
+    elif library_name(xp) == "torch":
+        import torch
+
+        value, pull = torch.func.vjp(function, x)[:2]
+    else:
+        return None
+    return value, pull(xp.ones_like(value))[0]
+
+
+def gradients(
+    xp: Namespace, function: Callable[[Array], Array], x: Array, step: Array
+) -> list[Array]:
+    """Return the derivative by each entry of the last axis; by differences if there is no other."""
+    n = x.shape[-1]
+    if library_name(xp) in ("jax", "torch"):
+        # The values of a batch do not depend on each other's entries.
+        gradient = _grad(xp)(lambda x: xp.sum(function(x)))(x)
+        return [gradient[..., entry] for entry in range(n)]
+    moved = []
+    for entry in range(n):
+        unit = xp.asarray(
+            [float(k == entry) for k in range(n)], dtype=x.dtype, device=device_of(xp, x)
+        )
+        by = step * xp.broadcast_to(unit, x.shape)
+        moved.append((function(x + by) - function(x - by)) / (2 * step[..., 0]))
+    return moved
+
+
+def _grad(xp: Namespace) -> Callable[..., Callable[[Array], Array]]:
+    if library_name(xp) == "jax":
+        import jax
+
+        transform: Callable[..., Callable[[Array], Array]] = jax.grad
+    else:
+        import torch
+
+        transform = torch.func.grad
+    return transform

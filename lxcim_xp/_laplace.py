@@ -1,0 +1,134 @@
+"""Sums of a Laplace kernel over all pairs of samples, by one sort and two scans.
+
+For positions x and weights w, with the Laplace distribution function F and a temperature,
+
+    below_i = sum_j w_j F((x_i - x_j) / temperature)
+    near_i  = sum_j w_j exp(-|x_i - x_j| / temperature)
+
+for all i at once. In sorted order both are made of what lies before and after each place, decayed
+by the distance; scans carry that along. They carry it by positions, not by products of decays: an
+exponent is then the difference of two positions and never positive, so that nothing overflows and
+float32 keeps its digits. A temperature of zero is the limit: what is tied counts half.
+
+Everything here takes positions in ascending order along the last axis; temperatures have a last
+axis of length one.
+"""
+
+from typing import NamedTuple
+
+from lxcim_xp._array import (
+    Array,
+    Namespace,
+    contiguous,
+    linear_recurrence,
+    running_sum,
+)
+from lxcim_xp._autodiff import linearised
+
+# Samples are cut into rows, rows into rows of rows, and so on. Each level is one scan over a row of
+# about n ** (1 / 4) entries, all rows at once: few and long passes, and programs whose length does
+# not depend on n.
+_LEVELS = 4
+
+
+class Sums(NamedTuple):
+    """Sums of one column over the kernel, at each place."""
+
+    below: Array  # sum_j w_j F((x_i - x_j) / temperature)
+    near: Array  # sum_j w_j exp(-|x_i - x_j| / temperature)
+
+
+def decay(xp: Namespace, distance: Array, temperature: Array) -> Array:
+    """Return exp(-distance / temperature); at temperature zero, 1 for no distance and else 0."""
+    # Zero is a temperature next to it, which spares asking everywhere: no two distances are as
+    # close, and the inverse does not overflow.
+    coldest = 1e-200 if temperature.dtype == xp.float64 else 1e-37
+    rate = -1 / xp.where(temperature > coldest, temperature, coldest)
+    return xp.exp(distance * rate)
+
+
+def distribution(xp: Namespace, x: Array, temperature: Array) -> Array:
+    """Return the Laplace distribution function F(x / temperature); one half at zero."""
+    # Not by abs(), whose derivative at zero is zero.
+    tail = decay(xp, xp.where(x > 0, x, -x), temperature) / 2
+    return xp.where(x > 0, 1 - tail, tail)
+
+
+def inverse(xp: Namespace, temperature: Array) -> Array:
+    """Return 1 / temperature, and 0 for a temperature of zero, where all slopes are zero."""
+    warm = temperature > 0
+    return xp.where(warm, 1 / xp.where(warm, temperature, 1.0), 0.0)
+
+
+def kernel_sums(xp: Namespace, x: Array, temperature: Array, *columns: Array) -> tuple[Sums, ...]:
+    """Sum columns over the kernel."""
+    # Channels: what lies before in both columns, and what lies after, as before from the other end.
+    weight = xp.stack(columns, axis=-2)
+    both_ways = xp.stack([weight, xp.flip(weight, axis=-1)], axis=-3)
+    position = xp.stack([x, -xp.flip(x, axis=-1)], axis=-2)[..., None, :]
+    carried = decayed_sum(xp, position, both_ways, temperature[..., None, None])
+    before = carried[..., 0, :, :] - weight
+    after = xp.flip(carried[..., 1, :, :], axis=-1) - weight
+    below = running_sum(xp, weight)[..., 1:] + (after - before - weight) / 2
+    near = before + after + weight
+    return tuple(Sums(below[..., k, :], near[..., k, :]) for k in range(len(columns)))
+
+
+def decayed_sum(xp: Namespace, x: Array, weight: Array, temperature: Array) -> Array:
+    """Return sum_{j <= i} w_j exp(-(x_i - x_j) / temperature)."""
+    return linearised(xp, _by_levels, _tangent_of_sum, x, weight, temperature)
+
+
+def _tangent_of_sum(
+    xp: Namespace, primals: tuple[Array, ...], result: Array, tangents: tuple[Array, ...]
+) -> Array:
+    """Return the directional derivative, which is another such sum."""
+    x, weight, temperature = primals
+    dx, dweight, dtemperature = tangents
+    # The sum is a function of x / temperature: a change of temperature is one of the positions.
+    per_temperature = inverse(xp, temperature)
+    shift = (dx - x * (dtemperature * per_temperature)) * per_temperature
+    return decayed_sum(xp, x, dweight + weight * shift, temperature) - shift * result
+
+
+def _by_levels(xp: Namespace, x: Array, weight: Array, temperature: Array) -> Array:
+    return _level(xp, x, weight, temperature, _LEVELS)
+
+
+def _level(xp: Namespace, x: Array, weight: Array, temperature: Array, levels: int) -> Array:
+    n = x.shape[-1]
+    length = _root(n, levels)
+    x, weight = _in_rows(xp, x, length), _in_rows(xp, weight, length, padding=0.0)
+    temperature = temperature[None, ...]
+    within = decay(xp, x[1:, ...] - x[:-1, ...], temperature)
+    sums = linear_recurrence(xp, within, weight)
+    if levels > 1:
+        carried = _level(xp, x[-1, ...], sums[-1, ...], temperature[0, ...], levels - 1)
+        # What comes into a row is the sum at the end of the last one; nothing, into the first.
+        coming = xp.concat([xp.zeros_like(carried[..., :1]), carried[..., :-1]], axis=-1)
+        last_end = xp.concat([x[0, ..., :1], x[-1, ..., :-1]], axis=-1)
+        since = decay(xp, x - last_end[None, ...], temperature)
+        sums = sums + since * coming[None, ...]
+    by_row = xp.permute_dims(sums, (*range(1, sums.ndim), 0))
+    return xp.reshape(by_row, (*by_row.shape[:-2], -1))[..., :n]
+
+
+def _root(n: int, levels: int) -> int:
+    """Return the smallest length of which ``levels`` factors reach n."""
+    length = max(1, int(n ** (1 / levels)))
+    while length**levels < n:
+        length += 1
+    return length
+
+
+def _in_rows(xp: Namespace, x: Array, length: int, padding: float | None = None) -> Array:
+    """Cut the last axis into rows of one length and put the place in a row first, the row last."""
+    n = x.shape[-1]
+    missing = -n % length
+    if missing:
+        # Padding at the last position keeps distances at zero.
+        last = x[..., -1:] if padding is None else xp.full_like(x[..., -1:], padding)
+        x = xp.concat([x, xp.broadcast_to(last, (*x.shape[:-1], missing))], axis=-1)
+    rows = xp.reshape(x, (*x.shape[:-1], -1, length))
+    # In memory too: each step of the scan along a row is then one pass over neighbours.
+    return contiguous(xp, xp.permute_dims(rows, (rows.ndim - 1, *range(rows.ndim - 1))))

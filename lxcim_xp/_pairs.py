@@ -1,0 +1,325 @@
+"""Means over all pairs of samples of a function of the sum of their margins, with derivatives.
+
+LxCIM is the mean of H(m_i + m_j), the step from wrong to right (Walsh averages). Here the step is a
+smooth function phi of t = (m_i + m_j) / temperature. One sort of the confidences gives, for each
+sample, the sums of phi and of its derivatives over all partners; the mean and all its derivatives
+follow from these in the same way for every phi (:func:`mean_over_pairs`).
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from lxcim_xp._array import (
+    Array,
+    Namespace,
+    device_of,
+    divide,
+    repeat,
+    running_sum,
+    scattered,
+    take,
+)
+from lxcim_xp._autodiff import Derived
+from lxcim_xp._laplace import decay, distribution, inverse, kernel_sums
+from lxcim_xp._ranks import in_input_order, order_of, ordering, rank_by
+
+_CHUNK = 256  # partners at a time, where all pairs are visited
+
+
+class PairSums(NamedTuple):
+    """Sums of phi over the partners of each sample, and phi of the pair with itself."""
+
+    loss: Array  # sum_j w_j phi(t_ij)
+    slope: Array  # sum_j w_j phi'(t_ij)
+    bend: Array  # sum_j w_j phi''(t_ij); of a phi that is not convex, of |phi''|
+    own: Callable[[], tuple[Array, Array, Array]]  # phi, phi' and phi'' of t_ii; seldom needed
+
+
+class Sorted(NamedTuple):
+    """Samples in ascending order of confidence, and their sums over the Laplace kernel."""
+
+    order: Array
+    margin: Array
+    weight: Array
+    confidence: Array
+    right: Array  # bool; undecided samples, whose two halves are alike, count here
+    won: Array  # sum_j w_j F((m_i + m_j) / temperature)
+    near: Array  # sum_j w_j exp(-|m_i + m_j| / temperature)
+
+
+def by_confidence(
+    xp: Namespace, margin: Array, weight: Array, temperature: Array, uniform: bool
+) -> Sorted:
+    """Sort the samples, and sum the kernel over the sums of their margins.
+
+    Two margins of one sign have a sum of |m_i| + |m_j|, and the kernel of it is a product. Margins
+    of opposite signs have a difference of confidences for a sum, so that n places suffice.
+    """
+    order = order_of(xp, xp.abs(margin))
+    margin = take(xp, margin, order)
+    weight = weight if uniform else take(xp, weight, order)
+    right = margin >= 0
+    confidence = xp.where(right, margin, -margin)  # not abs(), whose derivative at zero is zero
+    of_right = xp.where(right, weight, xp.zeros_like(weight))
+    of_wrong = weight - of_right
+    rights, wrongs = kernel_sums(xp, confidence, temperature, of_right, of_wrong)
+    fading = decay(xp, confidence, temperature)
+    with_rights = fading * xp.sum(of_right * fading, axis=-1, keepdims=True)
+    with_wrongs = fading * xp.sum(of_wrong * fading, axis=-1, keepdims=True)
+    total = xp.sum(of_right, axis=-1, keepdims=True)
+    won = xp.where(
+        right,
+        total - with_rights / 2 + wrongs.below,
+        total - rights.below + with_wrongs / 2,
+    )
+    near = xp.where(right, wrongs.near + with_rights, rights.near + with_wrongs)
+    return Sorted(order, margin, weight, confidence, right, won, near)
+
+
+def mean_over_pairs(
+    xp: Namespace,
+    sums: PairSums,
+    margin: Array,
+    weight: Array,
+    temperature: Array,
+    order: Array | None,
+    uniform: bool,
+    *,
+    unbiased: bool = False,
+) -> Derived:
+    """Return sum_ij w_i w_j phi(t_ij) / W^2 and its derivatives.
+
+    ``unbiased`` leaves out the pairs of a sample with itself. ``order`` says which sample is at
+    each place of the arrays, None that they are in the order of the input. Uniform weights are
+    nobody's variables.
+    """
+    total = xp.sum(weight, axis=-1, keepdims=True)
+    pairs, loss, slope, rest = total**2, sums.loss, sums.slope, total
+    if unbiased:
+        pairs = pairs - xp.sum(weight**2, axis=-1, keepdims=True)
+        own_loss, own_slope, _ = sums.own()
+        loss, slope = loss - weight * own_loss, slope - weight * own_slope
+        rest = total - weight
+    value = divide(xp, xp.sum(weight * loss, axis=-1, keepdims=True), pairs)
+    per_pair = divide(xp, xp.ones_like(pairs), pairs)
+    per_temperature = inverse(xp, temperature)
+
+    def in_order(x: Array) -> Array:
+        return x if order is None else scattered(xp, x, order)
+
+    def gradient() -> tuple[Array, Array | None, Array]:
+        by_margin = 2 * weight * slope * (per_temperature * per_pair)
+        by_weight = None if uniform else in_order(2 * (loss - value * rest) * per_pair)
+        # A function of margins over temperature (Euler).
+        by_temperature = -per_temperature * xp.sum(margin * by_margin, axis=-1, keepdims=True)
+        return in_order(by_margin), by_weight, by_temperature
+
+    def curvature() -> Array:
+        own_weight = -weight if unbiased else weight
+        bend = sums.bend + own_weight * sums.own()[2]
+        return in_order(2 * weight * bend * (per_temperature**2 * per_pair))
+
+    return Derived(value[..., 0], gradient, curvature)
+
+
+def soft_lxcim(
+    xp: Namespace,
+    margin: Array,
+    weight: Array,
+    temperature: Array,
+    *,
+    uniform: bool,
+    unbiased: bool = False,
+) -> Derived:
+    """Return LxCIM with the Laplace distribution function F for a step.
+
+    Its curvature has both signs; the bound given for it is that of the convex loss below.
+    """
+    here = by_confidence(xp, margin, weight, temperature, uniform)
+
+    def own() -> tuple[Array, Array, Array]:
+        slope = decay(xp, 2 * here.confidence, temperature) / 2
+        return distribution(xp, 2 * here.margin, temperature), slope, slope
+
+    sums = PairSums(here.won, here.near / 2, here.near / 2, own)
+    return mean_over_pairs(
+        xp, sums, here.margin, here.weight, temperature, here.order, uniform, unbiased=unbiased
+    )
+
+
+def laplace_softplus(
+    xp: Namespace, margin: Array, weight: Array, temperature: Array, *, uniform: bool
+) -> Derived:
+    """Return the mean of phi(t) = max(-t, 0) + exp(-|t|) / 2, the integral of 1 - F.
+
+    It is convex, strictly decreasing, and never further than 0.2 from log(1 + exp(-t)).
+    """
+    here = by_confidence(xp, margin, weight, temperature, uniform)
+    of_right = xp.where(here.right, here.weight, xp.zeros_like(here.weight))
+    of_wrong = here.weight - of_right
+    wrong, u = xp.sum(of_wrong, axis=-1, keepdims=True), here.confidence
+    # sum_j w_j max(-(m_i + m_j), 0): with wrong partners |m_i| + |m_j| or what the wrong one is
+    # surer than the right one. Running sums of gaps between confidences do not cancel.
+    hinge = xp.where(
+        here.right,
+        xp.flip(_ramp(xp, -xp.flip(u, axis=-1), xp.flip(of_wrong, axis=-1)), axis=-1),
+        wrong * u + xp.sum(of_wrong * u, axis=-1, keepdims=True) + _ramp(xp, u, of_right),
+    )
+    total = xp.sum(here.weight, axis=-1, keepdims=True)
+    per_temperature = inverse(xp, temperature)
+
+    def own() -> tuple[Array, Array, Array]:
+        bend = decay(xp, 2 * u, temperature) / 2
+        loss = xp.where(here.right, xp.zeros_like(u), 2 * u) * per_temperature + bend
+        return loss, distribution(xp, 2 * here.margin, temperature) - 1, bend
+
+    sums = PairSums(hinge * per_temperature + here.near / 2, here.won - total, here.near / 2, own)
+    return mean_over_pairs(xp, sums, here.margin, here.weight, temperature, here.order, uniform)
+
+
+def _ramp(xp: Namespace, x: Array, weight: Array) -> Array:
+    """Return sum_j w_j max(x_i - x_j, 0) for positions in ascending order."""
+    before = xp.concat([x[..., :1], x[..., :-1]], axis=-1)
+    return running_sum(xp, running_sum(xp, weight)[..., :-1] * (x - before))[..., 1:]
+
+
+def squared_hinge(
+    xp: Namespace,
+    margin: Array,
+    weight: Array,
+    temperature: Array,
+    *,
+    uniform: bool,
+    target: float,
+) -> Derived:
+    """Return the mean of phi(t) = max(target - t, 0) ** 2."""
+    x = margin * inverse(xp, temperature)
+    total = xp.sum(weight, axis=-1, keepdims=True)
+    # Partners lie below target - x_i; their moments, about the mean so that less cancels.
+    mean = divide(xp, xp.sum(weight * x, axis=-1, keepdims=True), total)
+    centred, reach = x - mean, target - x - mean
+    places = ordering(xp, xp.concat([centred, reach], axis=-1))
+
+    def below(column: Array) -> Array:
+        both = xp.concat([column, xp.zeros_like(column)], axis=-1)
+        sums = in_input_order(xp, places, rank_by(xp, places, both).below)
+        return sums[..., x.shape[-1] :]
+
+    zeroth, first, second = (below(weight * centred**power) for power in range(3))
+
+    def own() -> tuple[Array, Array, Array]:
+        short = xp.where(target - 2 * x > 0, target - 2 * x, xp.zeros_like(x))
+        return short**2, -2 * short, 2 * xp.astype(short > 0, x.dtype)
+
+    sums = PairSums(
+        loss=reach**2 * zeroth - 2 * reach * first + second,
+        slope=-2 * (reach * zeroth - first),
+        bend=2 * zeroth,
+        own=own,
+    )
+    return mean_over_pairs(xp, sums, margin, weight, temperature, None, uniform)
+
+
+def squared(
+    xp: Namespace,
+    margin: Array,
+    weight: Array,
+    temperature: Array,
+    *,
+    uniform: bool,
+    target: float,
+) -> Derived:
+    """Return the mean of phi(t) = (target - t) ** 2: least squares on another scale."""
+    x = margin * inverse(xp, temperature)
+    total, first, second = (xp.sum(weight * x**power, axis=-1, keepdims=True) for power in range(3))
+    short = target - x
+    sums = PairSums(
+        loss=short**2 * total - 2 * short * first + second,
+        slope=-2 * (short * total - first),
+        bend=2 * total + xp.zeros_like(x),
+        own=lambda: ((target - 2 * x) ** 2, -2 * (target - 2 * x), xp.full_like(x, 2.0)),
+    )
+    return mean_over_pairs(xp, sums, margin, weight, temperature, None, uniform)
+
+
+def logistic(
+    xp: Namespace, margin: Array, weight: Array, temperature: Array, *, uniform: bool
+) -> Derived:
+    """Return the mean of phi(t) = log(1 + exp(-t)), by visiting all pairs."""
+    x = margin * inverse(xp, temperature)
+
+    def parts(t: Array) -> tuple[Array, Array, Array]:
+        error = chance_of_error(xp, t)
+        return softplus(xp, t), -error, error * (1 - error)
+
+    sums = PairSums(*_over_partners(xp, x, weight, parts), own=lambda: parts(2 * x))
+    return mean_over_pairs(xp, sums, margin, weight, temperature, None, uniform)
+
+
+def softplus(xp: Namespace, t: Array) -> Array:
+    """Return log(1 + exp(-t))."""
+    return xp.where(t < 0, -t, xp.zeros_like(t)) + xp.log1p(xp.exp(-xp.abs(t)))
+
+
+def chance_of_error(xp: Namespace, t: Array) -> Array:
+    """Return 1 / (1 + exp(t))."""
+    return (1 - xp.tanh(t / 2)) / 2  # smooth at zero, and never too large
+
+
+def _over_partners(
+    xp: Namespace, x: Array, weight: Array, parts: Callable[[Array], tuple[Array, Array, Array]]
+) -> tuple[Array, Array, Array]:
+    """Return sum_j w_j phi(x_i + x_j) of each part, some partners at a time to bound the memory."""
+    n = x.shape[-1]
+    first = xp.arange(min(n, _CHUNK), device=device_of(xp, x))
+
+    def add(k: Any, sums: Array) -> Array:
+        place = first + k * _CHUNK
+        inside = place < n
+        place = xp.broadcast_to(xp.where(inside, place, 0), (*x.shape[:-1], place.shape[0]))
+        some = take(xp, weight, place) * xp.astype(inside, weight.dtype)
+        values = parts(x[..., :, None] + take(xp, x, place)[..., None, :])
+        added = [xp.sum(some[..., None, :] * value, axis=-1) for value in values]
+        return sums + xp.stack(added, axis=0)
+
+    sums = repeat(xp, -(-n // _CHUNK), add, xp.stack([xp.zeros_like(x)] * 3, axis=0))
+    return sums[0, ...], sums[1, ...], sums[2, ...]
+
+
+def exponential(
+    xp: Namespace, margin: Array, weight: Array, temperature: Array, *, uniform: bool
+) -> Derived:
+    """Return the logarithm of the mean of phi(t) = exp(-t).
+
+    The mean is a square, of the loss of AdaBoost; the logarithm has the same minima and cannot
+    overflow.
+    """
+    per_temperature = inverse(xp, temperature)
+    x = -margin * per_temperature
+    present = weight > 0
+    largest = xp.max(xp.where(present, x, -xp.inf), axis=-1, keepdims=True)
+    largest = xp.where(xp.isfinite(largest), largest, xp.zeros_like(largest))
+    # Only what does not count can lie above the largest: far above it, it must not overflow.
+    shift = x - largest
+    power = xp.exp(xp.where(shift < 50, shift, 50.0))
+    term = weight * power
+    sum_of_terms = xp.sum(term, axis=-1, keepdims=True)
+    total = xp.sum(weight, axis=-1, keepdims=True)
+    share = divide(xp, term, sum_of_terms)
+    mean = divide(xp, sum_of_terms, total)
+    value = 2 * (xp.log(xp.where(mean > 0, mean, 1.0)) + largest)
+    value = xp.where(mean > 0, value, xp.full_like(value, xp.nan))
+
+    def gradient() -> tuple[Array, Array | None, Array]:
+        by_margin = -2 * share * per_temperature
+        by_weight = None
+        if not uniform:
+            per_weight = divide(xp, xp.ones_like(total), total)
+            by_weight = 2 * (divide(xp, power, sum_of_terms) - per_weight)
+        by_temperature = -per_temperature * xp.sum(margin * by_margin, axis=-1, keepdims=True)
+        return by_margin, by_weight, by_temperature
+
+    def curvature() -> Array:
+        return 2 * share * (1 - share) * per_temperature**2
+
+    return Derived(value[..., 0], gradient, curvature)

@@ -1,0 +1,149 @@
+"""Smooth forms of accuracy, AUROC and AUDRC, and cross-entropy, each with its derivatives.
+
+All take margins (or scores), weights and a temperature whose last axis has length one, as
+:mod:`lxcim_xp._pairs` does for means over pairs.
+"""
+
+from lxcim_xp._array import (
+    Array,
+    Namespace,
+    divide,
+    scattered,
+    take,
+)
+from lxcim_xp._autodiff import Derived
+from lxcim_xp._descent import or_one
+from lxcim_xp._laplace import Sums, decay, distribution, inverse, kernel_sums
+from lxcim_xp._pairs import chance_of_error, softplus
+from lxcim_xp._ranks import order_of
+
+
+def soft_accuracy(
+    xp: Namespace, margin: Array, weight: Array, temperature: Array, *, uniform: bool
+) -> Derived:
+    """Return the mean of F(m / temperature)."""
+    credit = distribution(xp, margin, temperature)
+    slope = decay(xp, xp.where(margin > 0, margin, -margin), temperature) / 2
+    return _mean(xp, credit, slope, slope, margin, weight, temperature, uniform)
+
+
+def cross_entropy(
+    xp: Namespace, margin: Array, weight: Array, temperature: Array, *, uniform: bool
+) -> Derived:
+    """Return the mean of log(1 + exp(-m / temperature))."""
+    t = margin * inverse(xp, temperature)
+    error = chance_of_error(xp, t)
+    bend = error * (1 - error)
+    return _mean(xp, softplus(xp, t), -error, bend, margin, weight, temperature, uniform)
+
+
+def _mean(
+    xp: Namespace,
+    loss: Array,
+    slope: Array,
+    bend: Array,
+    margin: Array,
+    weight: Array,
+    temperature: Array,
+    uniform: bool,
+) -> Derived:
+    """Return the weighted mean of a function of m / temperature, and its derivatives."""
+    total = xp.sum(weight, axis=-1, keepdims=True)
+    value = divide(xp, xp.sum(weight * loss, axis=-1, keepdims=True), total)
+    share = divide(xp, weight, total)
+    per_temperature = inverse(xp, temperature)
+
+    def gradient() -> tuple[Array, Array | None, Array]:
+        by_margin = share * slope * per_temperature
+        by_weight = None if uniform else divide(xp, loss - value, total)
+        by_temperature = -per_temperature * xp.sum(margin * by_margin, axis=-1, keepdims=True)
+        return by_margin, by_weight, by_temperature
+
+    return Derived(value[..., 0], gradient, lambda: share * bend * per_temperature**2)
+
+
+def soft_auroc(
+    xp: Namespace,
+    score: Array,
+    weight: Array,
+    temperature: Array,
+    positive: Array,
+    *,
+    uniform: bool,
+) -> Derived:
+    """Return sum_ij a_i b_j F((s_i - s_j) / temperature) over positives a and negatives b."""
+    order = order_of(xp, score)
+    score, positive = (take(xp, x, order) for x in (score, positive))
+    weight = weight if uniform else take(xp, weight, order)
+    high = weight * positive
+    low = weight - high
+    highs, lows = (xp.sum(x, axis=-1, keepdims=True) for x in (high, low))
+    of_high, of_low = kernel_sums(xp, score, temperature, high, low)
+    beaten = divide(xp, of_low.below, lows)
+    value = divide(xp, xp.sum(high * beaten, axis=-1, keepdims=True), highs)
+
+    def gradient() -> tuple[Array, Array | None, Array, None]:
+        per_temperature = inverse(xp, temperature)
+        pairs = divide(xp, per_temperature, 2 * highs * lows)
+        by_score = (high * of_low.near - low * of_high.near) * pairs
+        by_temperature = -per_temperature * xp.sum(score * by_score, axis=-1, keepdims=True)
+        by_weight = None
+        if not uniform:
+            beaten_by = divide(xp, highs - of_high.below, highs)
+            by_weight = positive * divide(xp, beaten - value, highs)
+            by_weight = by_weight + (1 - positive) * divide(xp, beaten_by - value, lows)
+            by_weight = scattered(xp, by_weight, order)
+        return scattered(xp, by_score, order), by_weight, by_temperature, None
+
+    return Derived(value[..., 0], gradient)
+
+
+def soft_audrc(
+    xp: Namespace, margin: Array, weight: Array, temperature: Array, *, uniform: bool
+) -> Derived:
+    """Return the mean of the soft accuracy of all that is decided before, and up to, each sample.
+
+    With soft ranks from the most confident down, the weight decided up to a sample is the rank with
+    a half of its own weight, and the right weight among it likewise.
+    """
+    order = order_of(xp, -xp.abs(margin))
+    margin = take(xp, margin, order)
+    weight = weight if uniform else take(xp, weight, order)
+    right = margin >= 0
+    place = xp.where(right, -margin, margin)  # ascending from the most confident
+    credit = distribution(xp, margin, temperature)
+    gained = weight * credit
+    everyone, winners = kernel_sums(xp, place, temperature, weight, gained)
+    done = or_one(xp, everyone.below + weight / 2)
+    won = winners.below + gained / 2
+    total = xp.sum(weight, axis=-1, keepdims=True)
+    accuracy = won / done
+    share = divide(xp, weight, total)
+    value = xp.sum(share * accuracy, axis=-1, keepdims=True)
+
+    def gradient() -> tuple[Array, Array | None, Array]:
+        per_temperature = inverse(xp, temperature)
+        by_won = share / done
+        by_done = -by_won * accuracy
+        of_won, of_done = kernel_sums(xp, place, temperature, by_won, by_done)
+        # The transpose of "below" is all minus "below"; "near" is its own transpose.
+        by_gained = xp.sum(by_won, axis=-1, keepdims=True) - of_won.below + by_won / 2
+        by_place = (
+            _crossed(by_done, everyone, weight, of_done) + _crossed(by_won, winners, gained, of_won)
+        ) * (per_temperature / 2)
+        steep = decay(xp, -place, temperature) / 2 * per_temperature
+        by_credit = by_gained * weight * steep
+        by_margin = by_credit + xp.where(right, -by_place, by_place)
+        by_temperature = -per_temperature * xp.sum(margin * by_margin, axis=-1, keepdims=True)
+        by_weight = None
+        if not uniform:
+            by_weight = xp.sum(by_done, axis=-1, keepdims=True) - of_done.below + by_done / 2
+            by_weight = by_weight + by_gained * credit + divide(xp, accuracy - value, total)
+            by_weight = scattered(xp, by_weight, order)
+        return scattered(xp, by_margin, order), by_weight, by_temperature
+
+    return Derived(value[..., 0], gradient)
+
+
+def _crossed(cotangent: Array, sums: Sums, column: Array, of_cotangent: Sums) -> Array:
+    return cotangent * sums.near - column * of_cotangent.near

@@ -1,0 +1,280 @@
+"""From samples to soft metrics and losses, and from these back to the scores.
+
+A soft quantity is a sum of terms. A term is a smooth function of margins (or scores), weights and a
+temperature, which comes with its closed-form derivatives (``_pairs``, ``_smooth``). JAX and PyTorch
+differentiate the road around a term by themselves; for libraries that cannot, :func:`derived` walks
+it back by hand.
+"""
+
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
+
+from lxcim_xp._array import (
+    Array,
+    Namespace,
+    array_like,
+    as_array,
+    first_position,
+    namespace,
+    signed_by,
+    values_are_at_hand,
+    widest_float,
+)
+from lxcim_xp._autodiff import Derived, constant, with_gradient
+from lxcim_xp._margins import Samples, collect, finish, signed_margins, weights
+from lxcim_xp.decision import Decision
+
+_SCALES = ("rms", "std")
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+class Term(NamedTuple):
+    """A smooth function, the factor it counts with, and its temperature in units of a scale."""
+
+    factor: Any
+    function: Callable[..., Derived]  # of (xp, position, weight, temperature, *fixed, uniform=)
+    temperature: Any
+    scale: str | float | None
+
+
+class Plan(NamedTuple):
+    """What to compute: a constant and terms, of the margins or of the scores and labels."""
+
+    offset: Any
+    terms: tuple[Term, ...]
+    of_margins: bool = True
+
+
+class SampleOptions(NamedTuple):
+    """The arguments that all metrics share."""
+
+    y_true: Any
+    y_score: Any
+    sample_weight: Any
+    where: Any
+    threshold: Any
+    decision: Decision | None
+    axis: int
+    nan_policy: str
+
+
+_PLANS: dict[Callable[..., Array], Callable[..., Plan]] = {}
+
+
+def planned(plan_of: Callable[..., Plan]) -> Callable[[_Function], _Function]:
+    """Say which plan a public function follows, given its own arguments."""
+
+    def register(function: _Function) -> _Function:
+        _PLANS[function] = plan_of
+        return function
+
+    return register
+
+
+def plan_for(function: Callable[..., Array]) -> Callable[..., Plan]:
+    """Return what makes the plan of a public function."""
+    if function not in _PLANS:
+        names = ", ".join(sorted(known.__name__ for known in _PLANS))
+        raise TypeError(
+            f"function must be one of {names}; found {function!r}. For any other function use "
+            f"jax.value_and_grad or torch.autograd."
+        )
+    return _PLANS[function]
+
+
+class Placed(NamedTuple):
+    """Samples at their positions: margins, or scores with the labels beside them."""
+
+    samples: Samples
+    position: Array  # (..., n), finite, in the widest float
+    weight: Array
+    fixed: tuple[Array, ...]
+
+
+def evaluated(plan: Plan, options: SampleOptions) -> Array:
+    """Return the value of a plan for each batch entry."""
+    xp, at = _placed(plan, options)
+    value = _per_entry(xp, plan.offset, at)[..., 0]
+    for term in plan.terms:
+        temperature, _ = scaled_temperature(xp, at, term.temperature, term.scale)
+        function = _of_weights(term, at)
+        found = with_gradient(xp, function, at.position, at.weight, temperature, *at.fixed)
+        value = value + _per_entry(xp, term.factor, at)[..., 0] * found
+    return finish(xp, at.samples, or_nan(xp, at, value))
+
+
+def _placed(plan: Plan, options: SampleOptions) -> tuple[Namespace, Placed]:
+    temperatures = ((term.temperature, term.scale) for term in plan.terms)
+    return placed(options, *temperatures, of_margins=plan.of_margins)
+
+
+def _of_weights(term: Term, at: Placed) -> Callable[..., Derived]:
+    """Tell a function whether weights are uniform, which spares sorting them."""
+    return partial(term.function, uniform=at.samples.weight is None)
+
+
+class ByHand(NamedTuple):
+    """A value and its derivatives by the scores, in the shape of the samples after broadcasting."""
+
+    value: Array
+    gradient: Array
+    curvature: Array | None  # for temperatures that do not depend on the scores
+
+
+def derived(plan: Plan, options: SampleOptions, *, curved: bool = False) -> ByHand:
+    """Return the value of a plan and its derivatives by the scores, without autodiff."""
+    xp, at = _placed(plan, options)
+    value = _per_entry(xp, plan.offset, at)[..., 0]
+    gradient, curvature = xp.zeros_like(at.position), xp.zeros_like(at.position)
+    for term in plan.terms:
+        temperature, by_position = scaled_temperature(xp, at, term.temperature, term.scale)
+        found = _of_weights(term, at)(xp, at.position, at.weight, temperature, *at.fixed)
+        by_term = found.gradient()
+        factor = _per_entry(xp, term.factor, at)
+        value = value + factor[..., 0] * found.value
+        gradient = gradient + factor * by_term[0]
+        if by_position is not None:
+            gradient = gradient + factor * by_term[2] * by_position
+        if curved:
+            assert found.curvature is not None
+            # A bound that stays positive whatever the sign of the factor.
+            curvature = curvature + xp.abs(factor) * found.curvature()
+    gradient, slope = _by_score(xp, plan, at, gradient)
+    parts = (value, gradient, slope**2 * curvature if curved else None)
+    value, gradient, bend = (
+        None if part is None else finish(xp, at.samples, or_nan(xp, at, part)) for part in parts
+    )
+    axis = options.axis
+    return ByHand(
+        value, *(None if x is None else xp.moveaxis(x, -1, axis) for x in (gradient, bend))
+    )
+
+
+def _check_scale(scale: Any) -> None:
+    """Refuse a scale that is none."""
+    if scale is None or scale in _SCALES:
+        return
+    if isinstance(scale, str) or not isinstance(scale, int | float) or not 0 < scale < math.inf:
+        raise ValueError(
+            f"scale must be 'rms', 'std', None or a positive number; found {scale!r}. None takes "
+            f"the temperature in units of the scores."
+        )
+
+
+def _check_temperature(temperature: Any) -> None:
+    """Refuse a temperature that is seen to be none; arrays are looked at when samples are."""
+    if isinstance(temperature, int | float) and not 0 <= temperature < math.inf:
+        raise ValueError(
+            f"temperature must be finite and not negative; found {temperature!r}. Pass 0 for the "
+            f"metric itself, 0.3 for a smooth one."
+        )
+
+
+def placed(
+    options: SampleOptions, *temperatures: tuple[Any, Any], of_margins: bool = True
+) -> tuple[Namespace, Placed]:
+    """Check and clean the samples and the pairs of temperature and scale."""
+    for temperature, scale in temperatures:
+        _check_temperature(temperature)
+        _check_scale(scale)
+    xp, samples = collect(*options)
+    wide = widest_float(xp, samples.score)
+    weight = weights(xp, samples)
+    position = signed_margins(xp, samples).value if of_margins else samples.score
+    fixed = () if of_margins else (xp.astype(samples.label > 0, wide),)
+    position = xp.astype(position, wide)
+    finite = xp.isfinite(position)
+    bad = ~finite & (weight > 0)
+    if values_are_at_hand(xp):
+        _refuse_infinite(xp, samples.score, bad, options.axis)
+    else:
+        samples = samples._replace(valid=samples.valid & ~xp.any(bad, axis=-1))
+    position = xp.where(finite, position, xp.zeros_like(position))
+    at = Placed(samples, position, weight, fixed)
+    for temperature, _ in temperatures:
+        if not isinstance(temperature, int | float):
+            namespace(y_score=options.y_score, temperature=temperature)
+            at = _with_given_temperature(xp, at, temperature)
+    return xp, at
+
+
+def _with_given_temperature(xp: Namespace, at: Placed, temperature: Any) -> Placed:
+    """Check an array of temperatures: an error where it can be seen, a NaN result elsewhere."""
+    given = _per_entry(xp, temperature, at)[..., 0]
+    fine = (given >= 0) & xp.isfinite(given)
+    if values_are_at_hand(xp):
+        for one in xp.reshape(given, (-1,)):
+            _check_temperature(float(one))
+        return at
+    return at._replace(samples=at.samples._replace(valid=at.samples.valid & fine))
+
+
+def _refuse_infinite(xp: Namespace, score: Array, bad: Array, axis: int) -> None:
+    place = first_position(xp.moveaxis(bad, -1, axis))
+    if place is not None:
+        found = xp.moveaxis(score, -1, axis)[place]
+        raise ValueError(
+            f"y_score must be finite, with a finite confidence, for a soft metric; found {found:g} "
+            f"at position {place}. Clip such scores, or use the metric that is not soft."
+        )
+
+
+def scaled_temperature(
+    xp: Namespace, at: Placed, temperature: Any, scale: str | float | None
+) -> tuple[Array, Array | None]:
+    """Return the temperature in units of the positions, (..., 1), and its derivative by them."""
+    temperature = _per_entry(xp, temperature, at)
+    if scale is None:
+        return temperature, None
+    if not isinstance(scale, str):
+        return temperature * scale, None
+    x, weight = at.position, at.weight
+    total = xp.sum(weight, axis=-1, keepdims=True)
+    share = weight / xp.where(total > 0, total, 1.0)
+    if scale == "std":
+        x = x - xp.sum(share * x, axis=-1, keepdims=True)
+    # Relative to the largest, so that squares neither overflow nor vanish.
+    largest = constant(xp, xp.max(xp.where(weight > 0, xp.abs(x), 0.0), axis=-1, keepdims=True))
+    largest = xp.where(largest > 0, largest, 1.0)
+    mean_square = xp.sum(share * (x / largest) ** 2, axis=-1, keepdims=True)
+    some = mean_square > 0  # else all positions are one, whatever the temperature
+    root = xp.sqrt(xp.where(some, mean_square, 1.0))
+    by_position = temperature * share * (x / largest) / root
+    return temperature * root * largest, xp.where(some, by_position, xp.zeros_like(by_position))
+
+
+def _per_entry(xp: Namespace, value: Any, at: Placed) -> Array:
+    """Return a number, or one for each batch entry, as an array with a last axis of length one."""
+    x = at.position[..., :1]
+    if isinstance(value, int | float):
+        return array_like(xp, float(value), x)
+    value = xp.astype(as_array(xp, value, x), x.dtype)
+    return xp.broadcast_to(value[..., None], x.shape)
+
+
+def or_nan(xp: Namespace, at: Placed, result: Array) -> Array:
+    """Make bad batch entries NaN by a product, so that their derivatives are NaN too."""
+    valid = at.samples.valid
+    if valid is None:
+        return result
+    valid = xp.reshape(valid, valid.shape + (1,) * (result.ndim - valid.ndim))
+    return result * xp.where(valid, xp.ones_like(result), xp.full_like(result, xp.nan))
+
+
+def _by_score(xp: Namespace, plan: Plan, at: Placed, gradient: Array) -> tuple[Array, Array]:
+    """Return derivatives by the scores from those by the positions, and the slope in between."""
+    samples = at.samples
+    if not plan.of_margins:
+        return gradient, xp.ones_like(gradient)
+    decision = samples.decision
+    if decision.slope is None:
+        raise TypeError(
+            "the slope of this decision function is not known. Pass JAX or PyTorch arrays, which "
+            "find it by themselves, or train on g(scores) with threshold=0."
+        )
+    slope = decision.slope(xp, samples.score, decision.threshold, *decision.parameters)
+    slope = xp.astype(slope, gradient.dtype)
+    return signed_by(xp, samples.label, gradient) * slope, slope

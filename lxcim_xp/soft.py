@@ -1,0 +1,403 @@
+"""Soft metrics: the metrics with a smooth step, so that they have useful derivatives.
+
+The derivative of a rank metric by the scores is zero wherever it exists. Here the step from wrong
+to right is the distribution function of a Laplace distribution, whose width is the temperature.
+Values and derivatives are exact and take one sort; ``temperature=0`` gives the metric itself.
+
+>>> from lxcim_xp import lxcim, soft_lxcim
+>>> margins = [4.0, -3.0, -1.0, 2.0]
+>>> [soft_lxcim(1, margins, temperature=t).round(3) for t in (0.3, 0.03, 0)]
+[np.float64(0.608), np.float64(0.625), np.float64(0.625)]
+
+JAX and PyTorch differentiate these functions by closed forms; :func:`value_and_grad` gives the
+gradient on every library:
+
+>>> value, gradient = value_and_grad(soft_lxcim)(1, margins, temperature=1.0)
+>>> gradient.round(3)
+array([0.023, 0.043, 0.041, 0.038])
+"""
+
+import inspect
+from collections.abc import Callable
+from functools import partial, wraps
+from typing import Any
+
+from lxcim_xp import _pairs, _smooth
+from lxcim_xp._array import (
+    Array,
+    Namespace,
+    as_array,
+    kind_of,
+    namespace,
+    scattered,
+    take,
+    widest_float,
+)
+from lxcim_xp._autodiff import value_and_gradient
+from lxcim_xp._docs import documented
+from lxcim_xp._laplace import kernel_sums
+from lxcim_xp._margins import finish
+from lxcim_xp._ranks import order_of
+from lxcim_xp._soft import (
+    Plan,
+    SampleOptions,
+    Term,
+    derived,
+    evaluated,
+    or_nan,
+    placed,
+    plan_for,
+    planned,
+    scaled_temperature,
+)
+from lxcim_xp.decision import Decision
+from lxcim_xp.metrics import audrc
+
+
+def _lxcim_plan(temperature: Any, scale: Any, unbiased: bool) -> Plan:
+    function = partial(_pairs.soft_lxcim, unbiased=unbiased)
+    return Plan(0.0, (Term(1.0, function, temperature, scale),))
+
+
+def _accuracy_plan(temperature: Any, scale: Any) -> Plan:
+    return Plan(0.0, (Term(1.0, _smooth.soft_accuracy, temperature, scale),))
+
+
+def _auroc_plan(temperature: Any, scale: Any) -> Plan:
+    term = Term(1.0, _smooth.soft_auroc, temperature, scale)
+    return Plan(0.0, (term,), of_margins=False)
+
+
+def _audrc_plan(temperature: Any, scale: Any) -> Plan:
+    return Plan(0.0, (Term(1.0, _smooth.soft_audrc, temperature, scale),))
+
+
+@planned(_lxcim_plan)
+@documented
+def soft_lxcim(
+    y_true: Any,
+    y_score: Any,
+    *,
+    sample_weight: Any = None,
+    where: Any = None,
+    threshold: Any = 0.0,
+    decision: Decision | None = None,
+    axis: int = -1,
+    nan_policy: str = "raise",
+    temperature: Any = 0.3,
+    scale: str | float | None = "rms",
+    unbiased: bool = False,
+) -> Array:
+    """Return LxCIM with a smooth step: differentiable, and exact in one sort.
+
+    It is the mean over all pairs of samples of F((m_i + m_j) / temperature), with the Laplace
+    distribution function F. It grows with every margin.
+
+    Parameters
+    ----------
+    <SAMPLES>
+    <TEMPERATURE>
+    <SCALE>
+    unbiased : bool, default False
+        Leave out the pairs of a sample with itself, so that the mean over mini-batches is the value
+        of the whole (for a temperature that does not depend on the batch: ``scale=None`` or a
+        number). One sample alone then has no value (NaN).
+
+    Returns
+    -------
+    <RESULT>
+
+    See Also
+    --------
+    lxcim : The limit at temperature 0, from which it differs by O(temperature ** 2).
+    lxcim_xp.losses.lxcim_loss : One minus this, to be minimised.
+
+    Notes
+    -----
+    With ``scale="rms"`` the value and the direction of its gradient do not depend on the scale of
+    the scores, and the gradient is orthogonal to the margins. Large temperatures tend to the cosine
+    between labels and scores, as in least squares, small ones to LxCIM.
+
+    Examples
+    --------
+    >>> from lxcim_xp import lxcim, soft_lxcim
+    >>> y_true, y_score = [1, 0, 1, 1], [3.0, -2.0, -1.0, 0.5]
+    >>> soft_lxcim(y_true, y_score).round(3), soft_lxcim(y_true, y_score, temperature=0)
+    (np.float64(0.82), np.float64(0.8125))
+    >>> lxcim(y_true, y_score)
+    np.float64(0.8125)
+    """
+    samples = SampleOptions(
+        y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
+    )
+    return evaluated(_lxcim_plan(temperature, scale, unbiased), samples)
+
+
+@planned(_accuracy_plan)
+@documented
+def soft_accuracy(
+    y_true: Any,
+    y_score: Any,
+    *,
+    sample_weight: Any = None,
+    where: Any = None,
+    threshold: Any = 0.0,
+    decision: Decision | None = None,
+    axis: int = -1,
+    nan_policy: str = "raise",
+    temperature: Any = 0.3,
+    scale: str | float | None = "rms",
+) -> Array:
+    """Return the accuracy with a smooth step: the mean of F(margin / temperature).
+
+    Parameters
+    ----------
+    <SAMPLES>
+    <TEMPERATURE>
+    <SCALE>
+
+    Returns
+    -------
+    <RESULT>
+
+    See Also
+    --------
+    accuracy : The limit at temperature 0.
+
+    Examples
+    --------
+    >>> from lxcim_xp import soft_accuracy
+    >>> soft_accuracy(1, [2.0, -1.0], temperature=1, scale=None).round(4)
+    np.float64(0.5581)
+    >>> soft_accuracy(1, [2.0, -1.0], temperature=0)
+    np.float64(0.5)
+    """
+    samples = SampleOptions(
+        y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
+    )
+    return evaluated(_accuracy_plan(temperature, scale), samples)
+
+
+@planned(_auroc_plan)
+@documented
+def soft_auroc(
+    y_true: Any,
+    y_score: Any,
+    *,
+    sample_weight: Any = None,
+    where: Any = None,
+    threshold: Any = 0.0,
+    decision: Decision | None = None,
+    axis: int = -1,
+    nan_policy: str = "raise",
+    temperature: Any = 0.3,
+    scale: str | float | None = "std",
+) -> Array:
+    """Return the AUROC with a smooth step: the mean of F((s+ - s-) / temperature) over all pairs.
+
+    Parameters
+    ----------
+    <SAMPLES>
+    <TEMPERATURE>
+    <SCALE_OF_SCORES>
+
+    Returns
+    -------
+    <RESULT>
+
+    See Also
+    --------
+    auroc : The limit at temperature 0.
+
+    Notes
+    -----
+    Like the AUROC itself, it is not invariant to local exchange of classes. ``threshold`` says
+    where ``nan_policy="abstain"`` puts a missing score.
+
+    Examples
+    --------
+    >>> from lxcim_xp import soft_auroc
+    >>> y_true, y_score = [0, 1, 0, 1], [-4.0, -3.0, 1.0, 2.0]
+    >>> soft_auroc(y_true, y_score).round(3), soft_auroc(y_true, y_score, temperature=0)
+    (np.float64(0.69), np.float64(0.75))
+    """
+    samples = SampleOptions(
+        y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
+    )
+    return evaluated(_auroc_plan(temperature, scale), samples)
+
+
+@planned(_audrc_plan)
+@documented
+def soft_audrc(
+    y_true: Any,
+    y_score: Any,
+    *,
+    sample_weight: Any = None,
+    where: Any = None,
+    threshold: Any = 0.0,
+    decision: Decision | None = None,
+    axis: int = -1,
+    nan_policy: str = "raise",
+    temperature: Any = 0.3,
+    scale: str | float | None = "rms",
+) -> Array:
+    """Return the AUDRC with soft ranks and soft decisions.
+
+    Parameters
+    ----------
+    <SAMPLES>
+    <TEMPERATURE>
+    <SCALE>
+
+    Returns
+    -------
+    <RESULT>
+
+    See Also
+    --------
+    audrc : The limit at temperature 0, for confidences that are all different.
+
+    Notes
+    -----
+    It is the mean, over the samples, of N / R: R is the soft rank of the sample from the most
+    confident down, N the soft right weight up to it. Samples that are tied all have the rank of the
+    middle of their block, so that with ties the limit is not quite :func:`audrc`, which takes them
+    one after another in every order; ``temperature=0`` gives that one.
+
+    Examples
+    --------
+    >>> from lxcim_xp import soft_audrc
+    >>> soft_audrc([1, 0, 1], [3.0, -2.0, -1.0]).round(3)
+    np.float64(0.865)
+    >>> soft_audrc([1, 0, 1], [3.0, -2.0, -1.0], temperature=0) * 9
+    np.float64(8.0)
+    """
+    samples = SampleOptions(
+        y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
+    )
+    if isinstance(temperature, int | float) and temperature == 0:
+        return audrc(**samples._asdict())
+    return evaluated(_audrc_plan(temperature, scale), samples)
+
+
+def soft_rank(
+    y_score: Any,
+    *,
+    sample_weight: Any = None,
+    where: Any = None,
+    axis: int = -1,
+    temperature: Any = 0.3,
+    scale: str | float | None = "std",
+) -> Array:
+    """Return smooth ranks: the weight of what scores lower, blurred by a temperature.
+
+    Parameters
+    ----------
+    y_score : array
+        Finite scores. Leading axes are a batch.
+    sample_weight : array, optional
+        Weights, finite and not negative; ones by default.
+    where : array of bool, optional
+        Samples that count. The others, and those of weight 0, have rank 0.
+    axis : int, default -1
+        The axis of the samples, after broadcasting.
+    temperature : float or array, default 0.3
+        How smooth: 0 gives the ranks themselves, with the mean rank for ties.
+    scale : {"std", "rms"}, float or None, default "std"
+        What the temperature is a multiple of: the standard deviation of the scores, their root mean
+        square, a number, or None for 1.
+
+    Returns
+    -------
+    array
+        ``sum_j w_j F((s_i - s_j) / temperature) + w_i / 2``, in the shape, library, dtype and
+        device of the scores: between 1 and n without weights.
+
+    See Also
+    --------
+    soft_auroc : The metric that is made of these ranks.
+
+    Examples
+    --------
+    >>> from lxcim_xp import soft_rank
+    >>> soft_rank([10.0, 30.0, 20.0, 20.0], temperature=0)
+    array([1. , 4. , 2.5, 2.5])
+    >>> soft_rank([10.0, 30.0, 20.0, 20.0], temperature=0.5).round(2)
+    array([1.06, 3.94, 2.5 , 2.5 ])
+    """
+    samples = SampleOptions(1, y_score, sample_weight, where, 0.0, None, axis, "raise")
+    xp, at = placed(samples, (temperature, scale), of_margins=False)
+    order = order_of(xp, at.position)
+    position, weight = (take(xp, x, order) for x in (at.position, at.weight))
+    (sums,) = kernel_sums(xp, position, scaled_temperature(xp, at, temperature, scale)[0], weight)
+    rank = (sums.below + weight / 2) * xp.astype(weight > 0, weight.dtype)
+    rank = scattered(xp, rank, order)
+    if at.samples.largest_weight is not None:
+        rank = rank * at.samples.largest_weight
+    return xp.moveaxis(finish(xp, at.samples, or_nan(xp, at, rank)), -1, axis)
+
+
+def value_and_grad(function: Callable[..., Array]) -> Callable[..., tuple[Array, Array]]:
+    """Make a function that returns a soft metric or loss together with its gradient by the scores.
+
+    JAX and PyTorch have such a transform of their own, which is used for their arrays. With this
+    one the same call also works on NumPy, CuPy and every other library, by the closed forms.
+
+    Parameters
+    ----------
+    function : callable
+        A soft metric (:func:`soft_lxcim`, :func:`soft_accuracy`, :func:`soft_auroc`,
+        :func:`soft_audrc`) or a loss of :mod:`lxcim_xp.losses`.
+
+    Returns
+    -------
+    callable
+        Takes what ``function`` takes, and returns its value and the derivatives of the value by
+        ``y_score``, in the shape of ``y_score``. Values of a batch have their own derivatives.
+
+    See Also
+    --------
+    lxcim_xp.losses.boosting_objective : Gradients in the form of XGBoost and LightGBM.
+
+    Examples
+    --------
+    >>> from lxcim_xp import soft_accuracy, value_and_grad
+    >>> value, gradient = value_and_grad(soft_accuracy)(1, [0.0, 0.0], temperature=1, scale=None)
+    >>> value, gradient
+    (np.float64(0.5), array([0.25, 0.25]))
+    """
+    plan_of = plan_for(function)
+
+    @wraps(function)
+    def with_gradient(*args: Any, **options: Any) -> tuple[Array, Array]:
+        bound = inspect.signature(function).bind(*args, **options)
+        bound.apply_defaults()
+        given = bound.arguments
+        if isinstance(given["temperature"], int | float) and given["temperature"] == 0:
+            raise ValueError(
+                "temperature must be positive for a gradient; found 0, at which it is zero "
+                "everywhere. Pass 0.3."
+            )
+        arrays = {name: given[name] for name in ("y_score", "y_true", "sample_weight", "where")}
+        xp = namespace(**arrays)
+        score = as_array(xp, given.pop("y_score"))
+        if kind_of(xp, score.dtype) != "real floating":
+            score = xp.astype(score, widest_float(xp, score))
+        found = value_and_gradient(xp, lambda s: function(y_score=s, **given), score)
+        if found is not None:
+            return found
+        shared = [name for name in SampleOptions._fields if name in given]
+        samples = SampleOptions(y_score=score, **{name: given.pop(name) for name in shared})
+        by_hand = derived(plan_of(**given), samples)
+        return by_hand.value, _summed_to(xp, by_hand.gradient, score.shape)
+
+    return with_gradient
+
+
+def _summed_to(xp: Namespace, gradient: Array, shape: tuple[int, ...]) -> Array:
+    """Sum derivatives over the axes along which scores were repeated by broadcasting."""
+    added = gradient.ndim - len(shape)
+    repeated = [k for k, size in enumerate(shape) if size == 1 and gradient.shape[added + k] != 1]
+    axes = (*range(added), *(added + k for k in repeated))
+    return xp.reshape(xp.sum(gradient, axis=axes), shape) if axes else gradient
