@@ -78,6 +78,8 @@ def output_of(script):
 
 @pytest.mark.parametrize("script", sorted(ROOT.glob("examples/*.py")), ids=lambda path: path.name)
 def test_examples_run(script):
+    if output_of(script)[0].startswith("This example needs"):
+        pytest.skip(output_of(script)[0].strip())
     # Figures that a script draws are those that the pages show.
     shown = {path.name for path in (ROOT / "docs" / "figures").glob("*.svg")}
     assert output_of(script)[1] == shown & {f"{script.stem}.svg"}
