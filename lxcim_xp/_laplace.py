@@ -29,6 +29,7 @@ from lxcim_xp._autodiff import linearised
 # about n ** (1 / 4) entries, all rows at once: few and long passes, and programs whose length does
 # not depend on n.
 _LEVELS = 4
+_SHORT = 16  # samples, which are one row
 
 
 class Sums(NamedTuple):
@@ -92,7 +93,7 @@ def _tangent_of_sum(
 
 
 def _by_levels(xp: Namespace, x: Array, weight: Array, temperature: Array) -> Array:
-    return _level(xp, x, weight, temperature, _LEVELS)
+    return _level(xp, x, weight, temperature, _LEVELS if x.shape[-1] > _SHORT else 1)
 
 
 def _level(xp: Namespace, x: Array, weight: Array, temperature: Array, levels: int) -> Array:

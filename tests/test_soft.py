@@ -71,7 +71,9 @@ def few_values(y_true, y_score, sample_weight=None, where=None):
     return several(FEW, y_true, y_score, sample_weight=sample_weight, where=where)
 
 
+# The compiler of torch has a test of its own, since it takes long.
 @given(SAMPLES)
+@pytest.mark.runners("*-eager", "jax*", "torch-vmap")
 def test_values_are_those_of_all_pairs(runner, sample):
     # Each operation of its own, or each kernel of torch's compiler, takes long to compile.
     slow = runner.transform == "compile" or (
@@ -83,6 +85,30 @@ def test_values_are_those_of_all_pairs(runner, sample):
         wanted = np.asarray([expected(name, *sample) for name in names])
     # Pair losses are as large as the squares of margins, exponentials as large as their powers.
     np.testing.assert_allclose(found, wanted, rtol=30 * runner.tolerance, atol=runner.tolerance)
+
+
+@pytest.mark.runners("*-eager")
+def test_hundreds_of_samples_have_the_values_and_gradients_of_all_pairs(runner):
+    rng = np.random.default_rng(14)
+    dtype = runner.backend.dtype
+    m = np.concatenate([rng.normal(0.5, 1, 250), rng.integers(-2, 3, 50)]).astype(dtype)
+    w = rng.integers(0, 4, 300).astype(dtype)
+    near = np.exp(-np.abs(m[:, None].astype(float) + m) / TEMPERATURE) @ w.astype(float)
+    by_margin = w * near / (w.sum() ** 2 * TEMPERATURE)
+    options = {"temperature": TEMPERATURE, "scale": None}
+    with context(runner.backend):
+        margins, weight = (convert(runner.backend, array) for array in (m, w))
+        for function, theirs in (
+            (lx.soft_lxcim, oracle.soft_lxcim),
+            (lx.soft_audrc, oracle.soft_audrc),
+        ):
+            run = compiled(runner, partial(lx.value_and_grad(function), 1, **options))
+            value, gradient = (to_numpy(x) for x in run(margins, sample_weight=weight))
+            wanted = theirs(np, m.astype(float), w.astype(float), TEMPERATURE)
+            np.testing.assert_allclose(value, wanted, rtol=10 * runner.tolerance)
+            if function is lx.soft_lxcim:
+                tolerance = 10 * runner.tolerance * by_margin.max()
+                np.testing.assert_allclose(gradient, by_margin, atol=tolerance)
 
 
 @given(st.data(), SAMPLES)
@@ -284,12 +310,15 @@ def test_torch_compiles_the_loss_with_its_gradient(runner):
     import torch
 
     rng = np.random.default_rng(4)
-    scores = rng.normal(size=12)
-    s = torch.asarray(scores).requires_grad_()
     compiled = torch.compile(lambda s: lx.lxcim_loss(1, s), fullgraph=True)
-    compiled(s).backward()
-    wanted = lx.value_and_grad(lx.lxcim_loss)(1, scores)[1]
-    np.testing.assert_allclose(to_numpy(s.grad), wanted, atol=1e-14)
+    for _ in range(3):
+        scores = rng.normal(size=12).round(1)
+        s = torch.asarray(scores).requires_grad_()
+        value = compiled(s)
+        value.backward()
+        wanted = lx.value_and_grad(lx.lxcim_loss)(1, scores)
+        for found, by_hand in zip((value.detach(), s.grad), wanted, strict=True):
+            np.testing.assert_allclose(to_numpy(found), by_hand, atol=1e-14)
 
 
 @pytest.mark.runners("numpy-eager", "strict*", "torch-eager", "cupy-eager")
