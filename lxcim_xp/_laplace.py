@@ -63,13 +63,18 @@ def inverse(xp: Namespace, temperature: Array) -> Array:
 
 def kernel_sums(xp: Namespace, x: Array, temperature: Array, *columns: Array) -> tuple[Sums, ...]:
     """Sum columns over the kernel."""
-    # Channels: what lies before in both columns, and what lies after, as before from the other end.
-    weight = xp.stack(columns, axis=-2)
+    n = x.shape[-1]
+    # Filled up before what follows makes four of it, the first level has whole rows.
+    length = _root(n, _levels(n))
+    x = _filled(xp, x, length)
+    weight = xp.stack([_filled(xp, column, length, 0.0) for column in columns], axis=-2)
+    # Channels: what lies before, in each column, and what lies after: before, from the other end.
     both_ways = xp.stack([weight, xp.flip(weight, axis=-1)], axis=-3)
     position = xp.stack([x, -xp.flip(x, axis=-1)], axis=-2)[..., None, :]
     carried = decayed_sum(xp, position, both_ways, temperature[..., None, None])
-    before = carried[..., 0, :, :] - weight
-    after = xp.flip(carried[..., 1, :, :], axis=-1) - weight
+    weight = weight[..., :n]
+    before = carried[..., 0, :, :n] - weight
+    after = xp.flip(carried[..., 1, :, :], axis=-1)[..., :n] - weight
     below = running_sum(xp, weight)[..., 1:] + (after - before - weight) / 2
     near = before + after + weight
     return tuple(Sums(below[..., k, :], near[..., k, :]) for k in range(len(columns)))
@@ -93,7 +98,7 @@ def _tangent_of_sum(
 
 
 def _by_levels(xp: Namespace, x: Array, weight: Array, temperature: Array) -> Array:
-    return _level(xp, x, weight, temperature, _LEVELS if x.shape[-1] > _SHORT else 1)
+    return _level(xp, x, weight, temperature, _levels(x.shape[-1]))
 
 
 def _level(xp: Namespace, x: Array, weight: Array, temperature: Array, levels: int) -> Array:
@@ -114,6 +119,10 @@ def _level(xp: Namespace, x: Array, weight: Array, temperature: Array, levels: i
     return xp.reshape(by_row, (*by_row.shape[:-2], -1))[..., :n]
 
 
+def _levels(n: int) -> int:
+    return _LEVELS if n > _SHORT else 1
+
+
 def _root(n: int, levels: int) -> int:
     """Return the smallest length of which ``levels`` factors reach n."""
     length = max(1, int(n ** (1 / levels)))
@@ -124,12 +133,16 @@ def _root(n: int, levels: int) -> int:
 
 def _in_rows(xp: Namespace, x: Array, length: int, padding: float | None = None) -> Array:
     """Cut the last axis into rows of one length and put the place in a row first, the row last."""
-    n = x.shape[-1]
-    missing = -n % length
-    if missing:
-        # Padding at the last position keeps distances at zero.
-        last = x[..., -1:] if padding is None else xp.full_like(x[..., -1:], padding)
-        x = xp.concat([x, xp.broadcast_to(last, (*x.shape[:-1], missing))], axis=-1)
+    x = _filled(xp, x, length, padding)
     rows = xp.reshape(x, (*x.shape[:-1], -1, length))
     # In memory too: each step of the scan along a row is then one pass over neighbours.
     return contiguous(xp, xp.permute_dims(rows, (rows.ndim - 1, *range(rows.ndim - 1))))
+
+
+def _filled(xp: Namespace, x: Array, length: int, padding: float | None = None) -> Array:
+    """Fill up to whole rows; at the last position, where distances stay zero, unless told."""
+    missing = -x.shape[-1] % length
+    if not missing:
+        return x
+    last = x[..., -1:] if padding is None else xp.full_like(x[..., -1:], padding)
+    return xp.concat([x, xp.broadcast_to(last, (*x.shape[:-1], missing))], axis=-1)

@@ -135,9 +135,7 @@ def derived(plan: Plan, options: SampleOptions, *, curved: bool = False) -> ByHa
         by_term = found.gradient()
         factor = _per_entry(xp, term.factor, at)
         value = value + factor[..., 0] * found.value
-        gradient = gradient + factor * by_term[0]
-        if by_position is not None:
-            gradient = gradient + factor * by_term[2] * by_position
+        gradient = gradient + factor * (by_term[0] + by_term[2] * by_position())
         if curved:
             assert found.curvature is not None
             # A bound that stays positive whatever the sign of the factor.
@@ -187,7 +185,7 @@ def placed(
     fixed = () if of_margins else (xp.astype(samples.label > 0, wide),)
     position = xp.astype(position, wide)
     finite = xp.isfinite(position)
-    bad = ~finite & (weight > 0)
+    bad = ~finite if samples.weight is None else ~finite & (weight > 0)
     if values_are_at_hand(xp):
         _refuse_infinite(xp, samples.score, bad, options.axis)
     else:
@@ -224,13 +222,12 @@ def _refuse_infinite(xp: Namespace, score: Array, bad: Array, axis: int) -> None
 
 def scaled_temperature(
     xp: Namespace, at: Placed, temperature: Any, scale: str | float | None
-) -> tuple[Array, Array | None]:
+) -> tuple[Array, Callable[[], Array]]:
     """Return the temperature in units of the positions, (..., 1), and its derivative by them."""
     temperature = _per_entry(xp, temperature, at)
-    if scale is None:
-        return temperature, None
     if not isinstance(scale, str):
-        return temperature * scale, None
+        fixed = temperature if scale is None else temperature * scale
+        return fixed, lambda: xp.zeros_like(at.position)
     x, weight = at.position, at.weight
     total = xp.sum(weight, axis=-1, keepdims=True)
     share = weight / xp.where(total > 0, total, 1.0)
@@ -242,8 +239,12 @@ def scaled_temperature(
     mean_square = xp.sum(share * (x / largest) ** 2, axis=-1, keepdims=True)
     some = mean_square > 0  # else all positions are one, whatever the temperature
     root = xp.sqrt(xp.where(some, mean_square, 1.0))
-    by_position = temperature * share * (x / largest) / root
-    return temperature * root * largest, xp.where(some, by_position, xp.zeros_like(by_position))
+
+    def by_position() -> Array:
+        slope = temperature * share * (x / largest) / root
+        return xp.where(some, slope, xp.zeros_like(slope))
+
+    return temperature * root * largest, by_position
 
 
 def _per_entry(xp: Namespace, value: Any, at: Placed) -> Array:
