@@ -26,9 +26,9 @@ from lxcim_xp._array import (
 from lxcim_xp._autodiff import linearised
 
 # Samples are cut into rows, rows into rows of rows, and so on. Each level is one scan over a row of
-# about n ** (1 / 4) entries, all rows at once: few and long passes, and programs whose length does
+# about n ** (1 / 3) entries, all rows at once: few and long passes, and programs whose length does
 # not depend on n.
-_LEVELS = 4
+_LEVELS = 3
 _SHORT = 16  # samples, which are one row
 
 
