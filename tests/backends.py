@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 PADDED = 12  # Samples are padded to this length under transforms that compile for each shape.
-# JAX compiles each operation for each shape without them, too, which pads to the next of these.
-EAGER_JAX = (0, 1, 5, 6, PADDED)
+# Eager JAX, which compiles each operation for each shape, pads to the next of these.
+EAGER_JAX = (0, 1, 2, 3, 6, PADDED)
+# What the nox session "jax" changes by XLA_FLAGS to compile quickly.
 XLA_DEFAULTS = {
     "xla_backend_optimization_level": 3,
     "xla_llvm_disable_expensive_passes": False,
@@ -68,15 +69,12 @@ class Runner(NamedTuple):
             arrays["sample_weight"] = np.asarray(sample_weight, dtype=self.backend.dtype)
         if where is not None:
             arrays["where"] = np.asarray(where)
-        n = y_score.size
-        if self.transform == "eager" and self.backend.library == "jax":
-            length = next((length for length in EAGER_JAX if length >= n), n)
-            arrays = _padded(arrays, length) if length > n else arrays
-        elif self.transform != "eager":
-            arrays = _padded(arrays, PADDED)
-            if "threshold" in options:
-                # Traced: one compilation serves all thresholds.
-                arrays["threshold"] = np.asarray(options.pop("threshold"), self.backend.dtype)
+        length = self._length(y_score.size)
+        if self.transform != "eager" or length > y_score.size:
+            arrays = _padded(arrays, length)
+        if self.transform != "eager" and "threshold" in options:
+            # Traced: one compilation serves all thresholds.
+            arrays["threshold"] = np.asarray(options.pop("threshold"), self.backend.dtype)
         if "vmap" in self.transform:
             arrays = {name: _with_decoy(array) for name, array in arrays.items()}
         function = _transformed(self, metric, tuple(arrays), tuple(sorted(options.items())))
@@ -84,6 +82,14 @@ class Runner(NamedTuple):
             result = function(*(convert(self.backend, array) for array in arrays.values()))
         result = to_numpy(result)
         return result[0] if "vmap" in self.transform else result
+
+    def _length(self, n: int) -> int:
+        """Return the length that n samples are padded to."""
+        if self.transform != "eager":
+            return PADDED
+        if self.backend.library == "jax":
+            return next((length for length in EAGER_JAX if length >= n), n)
+        return n
 
 
 def _padded(arrays: dict[str, np.ndarray], length: int) -> dict[str, np.ndarray]:
@@ -185,7 +191,7 @@ def _transformed(runner: Runner, metric: Callable, names: tuple[str, ...], optio
         if "vmap" in runner.transform:
             function = jax.vmap(function)
         if "jit" in runner.transform:
-            # One runner checks the code that users get where XLA_FLAGS asks for quick compilation.
+            # One runner checks the code that users get.
             thorough = str(runner) == "jax-jit" and "XLA_FLAGS" in os.environ
             function = jax.jit(function, compiler_options=XLA_DEFAULTS if thorough else None)
     elif runner.transform == "vmap":
