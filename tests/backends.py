@@ -7,6 +7,7 @@ table of docs/backends.md.
 import contextlib
 import importlib
 import importlib.util
+import os
 from collections.abc import Callable
 from functools import cache, partial
 from typing import Any, NamedTuple
@@ -14,6 +15,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 PADDED = 12  # Samples are padded to this length under transforms that compile for each shape.
+# Eager JAX, which compiles each operation for each shape, pads to the next of these.
+EAGER_JAX = (0, 1, 2, 3, 6, PADDED)
+# What the nox session "jax" changes by XLA_FLAGS to compile quickly.
+XLA_DEFAULTS = {
+    "xla_backend_optimization_level": 3,
+    "xla_llvm_disable_expensive_passes": False,
+    "xla_cpu_use_fusion_emitters": True,
+}
 
 
 class Backend(NamedTuple):
@@ -60,11 +69,12 @@ class Runner(NamedTuple):
             arrays["sample_weight"] = np.asarray(sample_weight, dtype=self.backend.dtype)
         if where is not None:
             arrays["where"] = np.asarray(where)
-        if self.transform != "eager":
-            arrays = _padded(arrays)
-            if "threshold" in options:
-                # Traced: one compilation serves all thresholds.
-                arrays["threshold"] = np.asarray(options.pop("threshold"), self.backend.dtype)
+        length = self._length(y_score.size)
+        if self.transform != "eager" or length > y_score.size:
+            arrays = _padded(arrays, length)
+        if self.transform != "eager" and "threshold" in options:
+            # Traced: one compilation serves all thresholds.
+            arrays["threshold"] = np.asarray(options.pop("threshold"), self.backend.dtype)
         if "vmap" in self.transform:
             arrays = {name: _with_decoy(array) for name, array in arrays.items()}
         function = _transformed(self, metric, tuple(arrays), tuple(sorted(options.items())))
@@ -73,14 +83,22 @@ class Runner(NamedTuple):
         result = to_numpy(result)
         return result[0] if "vmap" in self.transform else result
 
+    def _length(self, n: int) -> int:
+        """Return the length that n samples are padded to."""
+        if self.transform != "eager":
+            return PADDED
+        if self.backend.library == "jax":
+            return next((length for length in EAGER_JAX if length >= n), n)
+        return n
 
-def _padded(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Fill up to one length with samples that do not count and would be bad if they did."""
+
+def _padded(arrays: dict[str, np.ndarray], length: int) -> dict[str, np.ndarray]:
+    """Fill up to a length with samples that do not count and would be bad if they did."""
     n = arrays["y_score"].size
     garbage = {"y_true": 7, "y_score": np.nan, "sample_weight": -1.0, "where": False}
     arrays = {"where": np.ones(n, dtype=bool), **arrays}
     return {
-        name: np.concatenate([array, np.full(PADDED - n, garbage[name], dtype=array.dtype)])
+        name: np.concatenate([array, np.full(length - n, garbage[name], dtype=array.dtype)])
         for name, array in arrays.items()
     }
 
@@ -173,7 +191,9 @@ def _transformed(runner: Runner, metric: Callable, names: tuple[str, ...], optio
         if "vmap" in runner.transform:
             function = jax.vmap(function)
         if "jit" in runner.transform:
-            function = jax.jit(function)
+            # One runner checks the code that users get.
+            thorough = str(runner) == "jax-jit" and "XLA_FLAGS" in os.environ
+            function = jax.jit(function, compiler_options=XLA_DEFAULTS if thorough else None)
     elif runner.transform == "vmap":
         import torch
 

@@ -61,8 +61,10 @@ def _case(case, chosen):
     if reason and chosen and not backend.needs_gpu:
         raise pytest.UsageError(f"--backend {chosen}: {reason}")
     name = case.name if isinstance(case, backends.Backend) else str(case)
-    # What a worker has compiled for one runner serves all laws (pytest --dist loadgroup).
-    marks = [pytest.mark.xdist_group(name)]
+    marks = []
+    if backend.library == "jax":
+        # What a worker has compiled for one runner serves all laws (pytest --dist loadgroup).
+        marks.append(pytest.mark.xdist_group(name))
     if reason:
         marks.append(pytest.mark.skip(reason=reason))
     return pytest.param(case, marks=marks, id=name)

@@ -76,7 +76,18 @@ def output_of(script):
         return run.stdout, {path.name for path in Path(figures).iterdir()}
 
 
-@pytest.mark.parametrize("script", sorted(ROOT.glob("examples/*.py")), ids=lambda path: path.name)
+def on_one_worker(script):
+    """Run the tests of one script where it has run."""
+    return pytest.mark.xdist_group(script)
+
+
+EXAMPLES = [
+    pytest.param(path, marks=on_one_worker(path.name), id=path.name)
+    for path in sorted(ROOT.glob("examples/*.py"))
+]
+
+
+@pytest.mark.parametrize("script", EXAMPLES)
 def test_examples_run(script):
     if output_of(script)[0].startswith("This example needs"):
         pytest.skip(output_of(script)[0].strip())
@@ -92,6 +103,7 @@ def test_every_figure_is_shown_and_comes_from_a_script():
         assert (ROOT / "examples" / f"{figure.stem}.py").exists()
 
 
+@on_one_worker("quickstart.py")
 def test_the_quickstart_prints_the_known_numbers():
     printed, _ = output_of(ROOT / "examples" / "quickstart.py")
     assert re.search(r"LxCIM +0\.849\b", printed)
@@ -99,6 +111,7 @@ def test_the_quickstart_prints_the_known_numbers():
     assert re.search(r"AUDRC +0\.891\b", printed)
 
 
+@on_one_worker("which_metrics_are_invariant.py")
 def test_the_docs_show_what_the_audit_prints():
     pytest.importorskip("sklearn")
     printed, shown = (
