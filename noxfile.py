@@ -39,6 +39,7 @@ PER_BACKEND = [
         "selective",
         "influence",
         "sketch",
+        "soft",
     )
 ]
 # All other sessions run on the interpreter that runs nox.
@@ -117,6 +118,7 @@ def torch(session: nox.Session) -> None:
     session.install("torch==2.13.0")
     session.install("-e", ".", *RUNNER)
     run_laws(session, "torch", 12, *PER_BACKEND)
+    session.run("pytest", "tests/test_package.py", "-k", "train_with_torch")
 
 
 @nox.session
@@ -142,9 +144,11 @@ def minimum(session: nox.Session) -> None:
 
 @nox.session
 def doctest(session: nox.Session) -> None:
-    session.install("-e", ".[examples,jax,plots]", *RUNNER)
+    session.install("-e", ".[examples,jax,plots]", "flax", "optax", *RUNNER)
     session.run("pytest", "--doctest-modules", "lxcim_xp")
     session.run("pytest", "tests/test_pages.py")
+    jax_examples = "train_on_lxcim or train_with_optax"
+    session.run("pytest", "tests/test_package.py", "-k", jax_examples)
 
 
 @nox.session(python=OTHER_PYTHONS)
