@@ -172,8 +172,7 @@ def lxcim_surrogate(
 
     All of these are consistent: their minimum over all scores has the largest LxCIM. It takes a
     strictly decreasing, smooth phi; the hinge max(margin - t, 0) is flat beyond the margin and has
-    a kink, so that ranges of confidence collapse to one (its regret is 7e-3 on average over random
-    problems), and is not offered. "laplace_softplus" stays within 0.2 of "logistic" and replaces
+    a kink, so that ranges of confidence collapse to one, and is not offered. "laplace_softplus" stays within 0.2 of "logistic" and replaces
     it. The mean of "exponential" is the square of AdaBoost's loss; its logarithm is returned, which
     has the same minimum and cannot overflow.
 
