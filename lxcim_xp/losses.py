@@ -44,8 +44,8 @@ def _loss_plan(temperature: Any, scale: Any, unbiased: bool) -> Plan:
 def _surrogate_plan(kind: str, temperature: Any, margin: float | None) -> Plan:
     if kind == "hinge":
         raise ValueError(
-            "kind 'hinge' is not offered: its flat parts leave confidences untold, so that its "
-            "minimum need not be a maximum of LxCIM. Pass 'squared_hinge' or 'laplace_softplus'."
+            "kind 'hinge' is not offered: its kink lets ranges of confidence collapse to one, so "
+            "that its minimum need not be a maximum of LxCIM. Pass 'squared_hinge' or 'laplace_softplus'."
         )
     if kind not in _KINDS:
         raise ValueError(f"kind must be one of {tuple(_KINDS)}; found {kind!r}.")
@@ -170,11 +170,11 @@ def lxcim_surrogate(
     "exponential"        exp(-t), of whose mean the log is   O(n)        exponential
     ===================  ==================================  ==========  ==========================
 
-    All of these are consistent: their minimum over all scores has the largest LxCIM. It takes a
-    strictly decreasing, smooth phi; the hinge max(margin - t, 0) is flat beyond the margin and has
-    a kink, so that ranges of confidence collapse to one, and is not offered. "laplace_softplus" stays within 0.2 of "logistic" and replaces
-    it. The mean of "exponential" is the square of AdaBoost's loss; its logarithm is returned, which
-    has the same minimum and cannot overflow.
+    All of these are consistent: their minimum over all scores has the largest LxCIM. The hinge
+    max(margin - t, 0) is not, since its kink lets ranges of confidence collapse to one, and is not
+    offered. "laplace_softplus" stays within 0.2 of "logistic" and replaces it. The mean of
+    "exponential" is the square of AdaBoost's loss; its logarithm is returned, which has the same
+    minimum and cannot overflow.
 
     A convex loss depends on the scale of the scores: the temperature is in their units.
 
