@@ -5,8 +5,8 @@ Does it pay to train on LxCIM?
 Three linear tasks, twenty seeds each, trained at once with ``jax.vmap``: choosing the patient whose
 diabetes progressed further (real data, and the model is about right), a truth that no linear model
 can represent, and leverage outliers in the training data. Cross-entropy is compared with the soft
-LxCIM loss, with both together, with the convex surrogate, and with a soft accuracy, which is bounded
-too but does not look at the order of the confidences. Every loss may stop early where the
+LxCIM loss, with both together, with the convex surrogate, and with a soft accuracy, which is
+bounded too but does not look at the order of the confidences. Every loss may stop early where the
 validation data say so; the differences are paired, seed by seed.
 """
 

@@ -16,7 +16,7 @@ or the labels are. :func:`combined` adds a soft LxCIM to cross-entropy and is th
 import inspect
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -45,7 +45,8 @@ def _surrogate_plan(kind: str, temperature: Any, margin: float | None) -> Plan:
     if kind == "hinge":
         raise ValueError(
             "kind 'hinge' is not offered: its kink lets ranges of confidence collapse to one, so "
-            "that its minimum need not be a maximum of LxCIM. Pass 'squared_hinge' or 'laplace_softplus'."
+            "that its minimum need not be a maximum of LxCIM. Pass 'squared_hinge' or "
+            "'laplace_softplus'."
         )
     if kind not in _KINDS:
         raise ValueError(f"kind must be one of {tuple(_KINDS)}; found {kind!r}.")
@@ -258,15 +259,9 @@ def combined(
     return evaluated(_combined_plan(soft_weight, temperature, scale, unbiased), samples)
 
 
-class Objective(Protocol):
-    """A custom objective of XGBoost and LightGBM."""
-
-    def __call__(  # noqa: D102
-        self, y_true: Any, y_pred: Any, sample_weight: Any = None
-    ) -> tuple[Array, Array]: ...
-
-
-def boosting_objective(loss: Callable[..., Array] = lxcim_surrogate, **options: Any) -> Objective:
+def boosting_objective(
+    loss: Callable[..., Array] = lxcim_surrogate, **options: Any
+) -> Callable[..., tuple[Array, Array]]:
     """Make a custom objective for gradient boosting out of a loss of this module.
 
     The result is what the scikit-learn interfaces of XGBoost and LightGBM take as ``objective=``:
