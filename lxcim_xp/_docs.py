@@ -71,7 +71,35 @@ _DESIGN = """groups : array, optional
     weight_type : {"importance", "frequency"}, default "importance"
         Whether a weight says how much a sample counts, or how often it was seen."""
 
+_FRAME = """frame : frame
+        A frame of any kind in the table of docs/frames.md, eager or lazy.
+    label : str
+        The column of labels: booleans, 0/1, -1/+1, or anything with ``positive=``."""
+
+_FRAME_OPTIONS = """weight : str, optional
+        The column of weights, finite and not negative. A row of weight 0 is absent.
+    by : str or sequence of str, default ()
+        The columns whose values make a subgroup; null is a value like others. Without any, the
+        whole frame is one group.
+    threshold : float, default 0.0
+        The score at which the decision changes sides; a score that hits it is undecided.
+    decision : Decision, optional
+        A decision function other than the distance from ``threshold``, see
+        :mod:`lxcim_xp.decision`. Queries know ``probability()`` only.
+    positive : str, number or bool, optional
+        The label that is positive; all others are negative. Words need it.
+    nan_policy : {"raise", "omit", "abstain"}, default "raise"
+        What a missing value (null, or NaN) is: an error, a row to leave out, or, if it is the
+        score, an undecided sample. A query cannot raise before it is collected: there a group with
+        missing values has null metrics, and ``n_missing`` says how many."""
+
+_FRAME_COUNTS = """``n`` rows, ``n_missing`` of them with a missing value, and the ``weight`` that
+        the numbers rest on"""
+
 _SHARED = {
+    "FRAME": _FRAME,
+    "FRAME_OPTIONS": _FRAME_OPTIONS,
+    "FRAME_COUNTS": _FRAME_COUNTS,
     "LABELS": _LABELS,
     "METRIC": _METRIC,
     "DESIGN": _DESIGN,

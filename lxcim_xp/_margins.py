@@ -26,7 +26,7 @@ from lxcim_xp._array import (
 from lxcim_xp._checks import verdict
 from lxcim_xp.decision import Decision, absolute
 
-_NAN_POLICIES = ("raise", "omit", "abstain")
+NAN_POLICIES = ("raise", "omit", "abstain")
 
 _AT_ZERO = absolute()
 
@@ -70,8 +70,8 @@ def collect(
     third_class: bool = False,
 ) -> tuple[Namespace, Samples]:
     """Check and clean the arguments that all metrics share; labels may be -1, 0, +1 on request."""
-    if nan_policy not in _NAN_POLICIES:
-        raise ValueError(f"nan_policy must be one of {_NAN_POLICIES}; found {nan_policy!r}.")
+    if nan_policy not in NAN_POLICIES:
+        raise ValueError(f"nan_policy must be one of {NAN_POLICIES}; found {nan_policy!r}.")
     decision = one_decision(threshold, decision)
     given = {"y_score": y_score, "y_true": y_true, "sample_weight": sample_weight, "where": where}
     if not isinstance(decision.threshold, int | float):
