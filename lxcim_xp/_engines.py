@@ -60,6 +60,16 @@ def engine_of(frame: nw.DataFrame[Any] | nw.LazyFrame[Any]) -> Engine:
     )
 
 
+def schema_of(
+    engine: Engine, frame: nw.DataFrame[Any] | nw.LazyFrame[Any]
+) -> dict[str, nw.dtypes.DType]:
+    """Return the dtypes of the columns by name, without looking at any row."""
+    schema = dict(frame.collect_schema())
+    if engine.implementation is _IS.SQLFRAME:  # which quotes names that have a space in them
+        return {name.strip("`"): dtype for name, dtype in schema.items()}
+    return schema
+
+
 def kind_of_frame(engine: Engine) -> str:
     """Return how messages call a kind of frame."""
     if engine.name == "polars":

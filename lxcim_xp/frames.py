@@ -26,7 +26,7 @@ import narwhals.stable.v2 as nw
 from narwhals.stable.v2.typing import IntoFrameT
 
 from lxcim_xp._docs import documented
-from lxcim_xp._engines import METRICS, Engine, engine_of, require_samples
+from lxcim_xp._engines import METRICS, Engine, engine_of, require_samples, schema_of
 from lxcim_xp._frame_columns import Parts, check_metrics, parts_of
 from lxcim_xp._frame_kernel import (
     COUNTS,
@@ -109,7 +109,7 @@ def evaluate(
         return evaluate_frame(rows, parts, names, interval)
 
     def as_query(
-        rows: nw.LazyFrame[Any], schema: nw.Schema, engine: Engine, parts: Parts
+        rows: nw.LazyFrame[Any], schema: dict[str, Any], engine: Engine, parts: Parts
     ) -> nw.LazyFrame[Any]:
         if interval is not None:
             require_samples(engine, "interval=")
@@ -519,7 +519,7 @@ def _run(
     """
     rows = _narwhals(frame)
     engine = engine_of(rows)
-    schema = rows.collect_schema()
+    schema = schema_of(engine, rows)
     parts = parts_of(engine, schema, outputs=outputs, **given)
     if engine.road == "kernel":
         return in_memory(rows.select(*parts.columns), lambda rows: on_samples(rows, parts))

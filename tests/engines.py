@@ -25,6 +25,7 @@ class Form(NamedTuple):
     libraries: tuple[str, ...]
     make: Callable[[Any], Any]  # from a pyarrow table
     read: Callable[[Any], Any]  # to an eager frame that narwhals knows
+    slow: bool = False  # takes seconds for each query: runs the tests that matter most
 
 
 def _pandas(table):
@@ -134,7 +135,8 @@ def _spark(table):
 def _dask(table):
     import dask.dataframe as dd
 
-    return dd.from_pandas(table.to_pandas(), npartitions=3)
+    # Booleans with None would be objects for pandas, and words for Dask.
+    return dd.from_pandas(_pandas_nullable(table), npartitions=3)
 
 
 def _as_it_is(result):
@@ -170,8 +172,8 @@ FORMS = (
     ),
     Form("duckdb", "DuckDB", True, ("duckdb",), _duckdb, _collected),
     Form("ibis", "Ibis", True, ("ibis", "duckdb"), _ibis, _collected),
-    Form("sqlframe", "SQLFrame", True, ("sqlframe", "duckdb"), _sqlframe, _collected),
-    Form("pyspark", "PySpark", True, ("pyspark",), _spark, _collected),
+    Form("sqlframe", "SQLFrame", True, ("sqlframe", "duckdb"), _sqlframe, _collected, True),
+    Form("pyspark", "PySpark", True, ("pyspark",), _spark, _collected, True),
     Form("dask", "Dask", True, ("dask",), _dask, lambda result: result.compute()),
 )
 
@@ -186,7 +188,7 @@ def missing(form: Form) -> str | None:
     return None
 
 
-def forms(*, lazy: bool | None = None) -> list[Any]:
+def forms(*, lazy: bool | None = None, slow: bool | None = None) -> list[Any]:
     """Return the forms to run on as parameters of a test."""
     chosen = os.environ.get("LXCIM_ENGINES")
     names = chosen.split(",") if chosen else [form.name for form in FORMS]
@@ -195,6 +197,8 @@ def forms(*, lazy: bool | None = None) -> list[Any]:
     parameters = []
     for form in FORMS:
         if form.name not in names or lazy not in (None, form.lazy):
+            continue
+        if slow not in (None, form.slow):
             continue
         reason = missing(form)
         if reason and chosen and "Java" not in reason:
