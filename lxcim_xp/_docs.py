@@ -96,7 +96,24 @@ _FRAME_OPTIONS = """weight : str, optional
 _FRAME_COUNTS = """``n`` rows, ``n_missing`` of them with a missing value, and the ``weight`` that
         the numbers rest on"""
 
+_EXPRESSION = """label : str or polars.Expr
+        Labels: booleans, 0/1, -1/+1, or anything with ``positive=``.
+    score : str or polars.Expr
+        Scores that grow with the belief in the positive side.
+    weight : str or polars.Expr, optional
+        Weights, finite and not negative. A sample of weight 0 is absent.
+    threshold : float, default 0.0
+        The score at which the decision changes sides; a score that hits it is undecided.
+    decision : Decision, optional
+        ``probability()``, instead of a threshold.
+    positive : str, number or bool, optional
+        The label that is positive; all others are negative. Words need it.
+    nan_policy : {"raise", "omit", "abstain"}, default "raise"
+        What a missing value (null, or NaN) does: it makes the result null (an expression cannot
+        raise), is left out, or, if it is the score, counts as undecided."""
+
 _SHARED = {
+    "EXPRESSION": _EXPRESSION,
     "FRAME": _FRAME,
     "FRAME_OPTIONS": _FRAME_OPTIONS,
     "FRAME_COUNTS": _FRAME_COUNTS,
