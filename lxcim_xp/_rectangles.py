@@ -42,7 +42,7 @@ def _rectangles(code: Array, count: int) -> Iterator[tuple[Array, Array, Array]]
     size = np.bincount(code, minlength=count)
     first = np.cumsum(size) - size
     similar = np.frexp(size)[1]  # sizes between two powers of two
-    for similarity in np.unique(similar):
+    for similarity in np.unique(similar[size > 0]):
         groups = np.flatnonzero(similar == similarity)
         width = int(size[groups].max()) + 1
         step = max(1, _PLACES // width)
