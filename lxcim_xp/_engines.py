@@ -70,6 +70,13 @@ def schema_of(
     return schema
 
 
+def column_of(engine: Engine, name: str) -> nw.Expr:
+    """Return the expression of a column by its plain name."""
+    if engine.implementation is _IS.SQLFRAME and not name.isidentifier():
+        return nw.col(f"`{name}`")  # which would parse the name as SQL
+    return nw.col(name)
+
+
 def kind_of_frame(engine: Engine) -> str:
     """Return how messages call a kind of frame."""
     if engine.name == "polars":

@@ -46,7 +46,7 @@ def evaluate_frame(
 ) -> nw.DataFrame[Any]:
     """Return the metrics of each group, with intervals if there is a level for them."""
     table = read(frame, parts)
-    found = evaluate_segments(columns_of(table, parts.decision), table.groups.count, metrics)
+    found = evaluate_segments(columns_of(table, parts.decision), table.groups.n_groups, metrics)
     columns = {}
     for metric in metrics:
         columns[metric] = found[metric]
@@ -75,7 +75,7 @@ def compare_frame(
         )
 
     columns = _samples_for(table, metric)
-    found = over_groups(table.code, table.groups.count, Comparison._fields, difference, *columns)
+    found = over_groups(table.code, table.groups.n_groups, Comparison._fields, difference, *columns)
     return write_rows(frame, table.groups.keys, found | table.counts)
 
 
@@ -91,7 +91,7 @@ def curve_frame(frame: nw.DataFrame[Any], parts: Parts, kind: str) -> nw.DataFra
         margin = table.margins[0]
         first, second = ((margin > 0) * 1.0 + (margin >= 0)) / 2, np.ones(margin.size)
         key = np.abs(table.confidences[0])
-    blocks = sort_into_segments(table.code, table.groups.count, -key)
+    blocks = sort_into_segments(table.code, table.groups.n_groups, -key)
     weight = np.ones(key.size) if table.weight is None else table.weight
     weight = weight.take(blocks.order)
     sums = [block_sums(blocks, column.take(blocks.order) * weight) for column in (first, second)]
@@ -132,7 +132,7 @@ def _interval(table: Table, metric: str, level: float) -> dict[str, Array]:
         return found.standard_error, found.low, found.high
 
     columns = _samples_for(table, metric)
-    return over_groups(table.code, table.groups.count, names, bounds, *columns)
+    return over_groups(table.code, table.groups.n_groups, names, bounds, *columns)
 
 
 def interval_names(metric: str) -> tuple[str, ...]:

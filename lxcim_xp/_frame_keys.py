@@ -18,7 +18,7 @@ class Groups(NamedTuple):
     """The groups of the rows of a frame, in the order of their keys."""
 
     code: Array  # of each row
-    count: int
+    n_groups: int
     keys: nw.DataFrame[Any] | None  # one row for each group; None: everything is one group
 
 

@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import narwhals.stable.v2 as nw
-import numpy as np
 
-from lxcim_xp._engines import Engine, require_samples
+from lxcim_xp._engines import Engine, column_of, require_samples
 from lxcim_xp._frame_columns import Parts
 from lxcim_xp._frame_expressions import (
     Library,
@@ -40,7 +39,7 @@ def evaluate_plan(
     """Return the metrics of each group as a lazy frame."""
     check_decision(engine, parts)
     keys = [f"__lx_k{place}" for place in range(len(parts.by))]
-    rows = _rows(frame, schema, parts, keys)
+    rows = _rows(frame, schema, engine, parts, keys)
     binned = engine.road == "binned plan" and not keys
     at_zero = parts.decision.signed is absolute().signed and parts.decision.threshold == 0
     families = []
@@ -71,16 +70,18 @@ def check_decision(engine: Engine, parts: Parts) -> None:
 
 
 def _rows(
-    frame: nw.LazyFrame[Any], schema: Any, parts: Parts, keys: list[str]
+    frame: nw.LazyFrame[Any], schema: Any, engine: Engine, parts: Parts, keys: list[str]
 ) -> nw.LazyFrame[Any]:
     """Return keys, weight, label, score and signed confidence; weight zero if not to be counted."""
     score_name = parts.scores[0]
-    one = number(_LIBRARY, 1.0)
+    one = weight = number(_LIBRARY, 1.0)
+    if parts.weight is not None:
+        weight = column_of(engine, parts.weight).cast(nw.Float64)
     rows = frame.select(
-        *(nw.col(name).alias(key) for key, name in zip(keys, parts.by, strict=True)),
-        _label(schema[parts.label], parts).alias("__lx_y"),
-        nw.col(score_name).cast(nw.Float64).alias("__lx_s"),
-        (one if parts.weight is None else nw.col(parts.weight).cast(nw.Float64)).alias("__lx_w"),
+        *(column_of(engine, name).alias(key) for key, name in zip(keys, parts.by, strict=True)),
+        _label(column_of(engine, parts.label), schema[parts.label], parts).alias("__lx_y"),
+        column_of(engine, score_name).cast(nw.Float64).alias("__lx_s"),
+        weight.alias("__lx_w"),
     )
 
     def is_missing(name: str) -> nw.Expr:
@@ -133,9 +134,9 @@ def _rows(
     )
 
 
-def _label(dtype: Any, parts: Parts) -> nw.Expr:
+def _label(column: nw.Expr, dtype: Any, parts: Parts) -> nw.Expr:
     """Return labels as floats, null where they are missing."""
-    column, positive = nw.col(parts.label), parts.positive
+    positive = parts.positive
     if positive is None:
         return column.cast(nw.Float64)
     if not (dtype.is_numeric() or dtype == nw.Boolean):
@@ -147,9 +148,7 @@ def _label(dtype: Any, parts: Parts) -> nw.Expr:
 
 
 def _one_if(condition: nw.Expr) -> nw.Expr:
-    return (
-        nw.when(condition).then(number(_LIBRARY, 1.0)).otherwise(number(_LIBRARY, 0.0))
-    )
+    return nw.when(condition).then(number(_LIBRARY, 1.0)).otherwise(number(_LIBRARY, 0.0))
 
 
 _FLAGS = ["__lx_n", "__lx_missing", "__lx_spoiled", "__lx_zeros", "__lx_minuses"]
@@ -326,7 +325,7 @@ def _formulas(sums: nw.LazyFrame[Any], metrics: tuple[str, ...]) -> nw.LazyFrame
         "audrc": lambda: nw.col("__lx_area") / weight,
         "auroc": lambda: nw.col("__lx_pairs") / nw.col("__lx_p") / nw.col("__lx_q"),
     }
-    defined = {name: good & (weight > 0.0) for name in metrics}
+    defined = dict.fromkeys(metrics, good & (weight > 0.0))
     if "auroc" in metrics:
         defined["auroc"] = good & (nw.col("__lx_p") > 0.0) & (nw.col("__lx_q") > 0.0)
     return sums.with_columns(

@@ -222,7 +222,7 @@ def _counted(
     missing: Array | None,
 ) -> Table:
     """Leave out the rows that do not count, after they were counted."""
-    code, count = groups.code, groups.count
+    code, count = groups.code, groups.n_groups
     n, first = code.size, collected[0][1]
     # Behind the front of arrays, one absent sample stands for none: it goes.
     weight = None if first.weight is None else first.weight[:n]

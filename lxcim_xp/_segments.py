@@ -227,6 +227,4 @@ def _sorted_weight(columns: Columns, blocks: Blocks) -> Array:
 
 def _ratio(numerator: Array, denominator: Array) -> Array:
     defined = denominator > 0
-    return np.divide(
-        numerator, denominator, out=np.full(numerator.shape, np.nan), where=defined
-    )
+    return np.divide(numerator, denominator, out=np.full(numerator.shape, np.nan), where=defined)

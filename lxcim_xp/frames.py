@@ -90,9 +90,8 @@ def evaluate(
     --------
     >>> import pandas as pd
     >>> from lxcim_xp import frames
-    >>> table = pd.DataFrame(
-    ...     {"ok": [True, False, True, True], "s": [2.0, -1.0, -3.0, 0.5], "k": ["a", "a", "b", "b"]}
-    ... )
+    >>> table = pd.DataFrame({"ok": [True, False, True, True], "s": [2.0, -1.0, -3.0, 0.5]})
+    >>> table["k"] = ["a", "a", "b", "b"]
     >>> frames.evaluate(table, label="ok", score="s", by="k", metrics=["lxcim", "accuracy"])
        k  lxcim  accuracy  n  n_missing  weight
     0  a   1.00       1.0  2          0     2.0
@@ -100,7 +99,9 @@ def evaluate(
     """
     names = check_metrics(metrics, level=interval)
     if groups is not None and interval is None:
-        raise ValueError("groups= says how intervals are made. Pass interval=0.95, or leave it out.")
+        raise ValueError(
+            "groups= says how intervals are made. Pass interval=0.95, or leave it out."
+        )
     outputs = [*names, *COUNTS]
     if interval is not None:
         outputs += [part for name in names for part in interval_names(name)]
@@ -521,21 +522,24 @@ def _run(
     engine = engine_of(rows)
     schema = schema_of(engine, rows)
     parts = parts_of(engine, schema, outputs=outputs, **given)
-    if engine.road == "kernel":
-        return in_memory(rows.select(*parts.columns), lambda rows: on_samples(rows, parts))
-    if engine.road == "shuffle":
-        return in_partitions(rows, parts, on_samples)
-    if isinstance(as_query, str):
+    if isinstance(rows, nw.DataFrame):
+        found = in_memory(rows.select(*parts.columns), lambda rows: on_samples(rows, parts))
+    elif engine.road == "shuffle":
+        found = in_partitions(rows, parts, on_samples)
+    elif isinstance(as_query, str):
         require_samples(engine, as_query)
-        raise AssertionError(engine)
-    return as_query(rows, schema, engine, parts).to_native()
+    else:
+        found = as_query(rows, schema, engine, parts).to_native()
+    result: IntoFrameT = found
+    return result
 
 
 def _narwhals(frame: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
     try:
-        return nw.from_native(frame)
+        rows: nw.DataFrame[Any] | nw.LazyFrame[Any] = nw.from_native(frame)
     except TypeError as error:
         raise TypeError(
             f"frame must be a pandas, polars, Arrow, DuckDB, Spark or similar frame; found "
             f"{type(frame).__name__}. Functions of arrays are in lxcim_xp itself."
         ) from error
+    return rows

@@ -74,7 +74,8 @@ def lxcim(
     else:
         below, through = _sums_by(confidence, columns.weight)
         value = (credit * columns.weight * (below + through)).sum() / columns.weight.sum().pow(2)
-    return _defined(value, columns).alias("lxcim")
+    found: pl.Expr = _defined(value, columns).alias("lxcim")
+    return found
 
 
 @documented
@@ -117,7 +118,8 @@ def accuracy(
         value = credit.mean()
     else:
         value = (credit * columns.weight).sum() / columns.weight.sum()
-    return _defined(value, columns).alias("accuracy")
+    found: pl.Expr = _defined(value, columns).alias("accuracy")
+    return found
 
 
 @documented
@@ -172,7 +174,9 @@ def auroc(
         positives, negatives = high.sum(), low.sum()
         below, through = _sums_by(key, low)
         pairs = (high * (below + through)).sum() / 2
-    return _defined(pairs / (positives * negatives), columns).alias("auroc")
+    value = pairs / (positives * negatives)
+    found: pl.Expr = _defined(value, columns).alias("auroc")
+    return found
 
 
 def _columns(
@@ -216,8 +220,13 @@ def _columns(
     unusable = missing if nan_policy != "abstain" else no_label
     counts = present & ~unusable
     signed = _signed(score, wide, at, chosen)
-    kept = [column.filter(counts) for column in (hit.fill_null(False), wide, signed)]
-    return _Columns(*kept, None if weight is None else weight.filter(counts), is_good)
+    return _Columns(
+        hit.fill_null(False).filter(counts),
+        wide.filter(counts),
+        signed.filter(counts),
+        None if weight is None else weight.filter(counts),
+        is_good,
+    )
 
 
 def _label(label: Any, positive: Any) -> tuple[Any, Any, Any]:

@@ -11,9 +11,7 @@ nw = pytest.importorskip("narwhals.stable.v2")
 
 from lxcim_xp import _engines, frames  # noqa: E402
 
-WITH_SAMPLES = {
-    (engine.name, engine.lazy) for engine in _engines.ENGINES if engine.samples_at_hand
-}
+WITH_SAMPLES = {(engine.name, engine.lazy) for engine in _engines.ENGINES if engine.samples_at_hand}
 SAMPLES = pytest.mark.parametrize(
     "form", [p for p in engines.forms() if (p.values[0].engine, p.values[0].lazy) in WITH_SAMPLES]
 )
@@ -135,7 +133,9 @@ def test_curves_are_those_of_arrays(form, kind):
     given = columns()
     found = engines.rows_of(
         form,
-        frames.curve(form.make(pa.table(given)), label="y", score="a", weight="w", by="k", kind=kind),
+        frames.curve(
+            form.make(pa.table(given)), label="y", score="a", weight="w", by="k", kind=kind
+        ),
     )
     for key in (0, 1, 2):
         at = given["k"] == key
@@ -264,7 +264,7 @@ def test_options_that_are_refused():
         frames.compare(given, label="y", scores=["s", "s", "s"])
     with pytest.raises(ValueError, match="kind must be one of"):
         frames.curve(given, **options, kind="pr")
-    with pytest.raises(TypeError, match="frame must be a pandas, polars, .*; found list"):
+    with pytest.raises(TypeError, match=r"frame must be a pandas, polars, .*; found list"):
         frames.lxcim([1, 2], **options)
 
 

@@ -99,9 +99,7 @@ def test_what_a_missing_value_does():
         assert rows.select(expression("y", "s", nan_policy="abstain")).item() is None
         known = rows.filter(pl.col("y").is_not_null())
         abstained = known.select(expression("y", "s", nan_policy="abstain")).item()
-        wanted = getattr(lx, metric)(
-            [1, 1, 0], [1.0, np.nan, np.nan], nan_policy="abstain"
-        )
+        wanted = getattr(lx, metric)([1, 1, 0], [1.0, np.nan, np.nan], nan_policy="abstain")
         assert abstained == pytest.approx(wanted)
 
 
