@@ -76,12 +76,13 @@ _FRAME = """frame : frame
     label : str
         The column of labels: booleans, 0/1, -1/+1, or anything with ``positive=``."""
 
-_FRAME_OPTIONS = """weight : str, optional
+_FRAME_GROUPS = """weight : str, optional
         The column of weights, finite and not negative. A row of weight 0 is absent.
     by : str or sequence of str, default ()
         The columns whose values make a subgroup; null is a value like others. Without any, the
-        whole frame is one group.
-    threshold : float, default 0.0
+        whole frame is one group."""
+
+_FRAME_VALUES = """threshold : float, default 0.0
         The score at which the decision changes sides; a score that hits it is undecided.
     decision : Decision, optional
         A decision function other than the distance from ``threshold``, see
@@ -115,7 +116,8 @@ _EXPRESSION = """label : str or polars.Expr
 _SHARED = {
     "EXPRESSION": _EXPRESSION,
     "FRAME": _FRAME,
-    "FRAME_OPTIONS": _FRAME_OPTIONS,
+    "FRAME_GROUPS": _FRAME_GROUPS,
+    "FRAME_VALUES": _FRAME_VALUES,
     "FRAME_COUNTS": _FRAME_COUNTS,
     "LABELS": _LABELS,
     "METRIC": _METRIC,

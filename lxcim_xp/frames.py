@@ -66,13 +66,14 @@ def evaluate(
     <FRAME>
     score : str
         The column of scores, which grow with the belief in the positive side.
-    <FRAME_OPTIONS>
+    <FRAME_GROUPS>
+    metrics : str or sequence of str, default ("lxcim", "accuracy", "audrc", "auroc")
+        Which metrics, in the order of the columns of the result.
+    <FRAME_VALUES>
     interval : float, optional
         The level of confidence intervals, 0.95 for example; none by default.
     groups : str, optional
         The column of clusters, when only clusters are independent; for intervals.
-    metrics : str or sequence of str, default ("lxcim", "accuracy", "audrc", "auroc")
-        Which metrics, in the order of the columns of the result.
 
     Returns
     -------
@@ -153,7 +154,8 @@ def lxcim(
     <FRAME>
     score : str
         The column of scores, which grow with the belief in the positive side.
-    <FRAME_OPTIONS>
+    <FRAME_GROUPS>
+    <FRAME_VALUES>
 
     Returns
     -------
@@ -207,7 +209,8 @@ def accuracy(
     <FRAME>
     score : str
         The column of scores, which grow with the belief in the positive side.
-    <FRAME_OPTIONS>
+    <FRAME_GROUPS>
+    <FRAME_VALUES>
 
     Returns
     -------
@@ -262,7 +265,8 @@ def audrc(
     <FRAME>
     score : str
         The column of scores, which grow with the belief in the positive side.
-    <FRAME_OPTIONS>
+    <FRAME_GROUPS>
+    <FRAME_VALUES>
 
     Returns
     -------
@@ -316,7 +320,8 @@ def auroc(
     <FRAME>
     score : str
         The column of scores, which grow with the belief in the positive side.
-    <FRAME_OPTIONS>
+    <FRAME_GROUPS>
+    <FRAME_VALUES>
 
     Returns
     -------
@@ -379,13 +384,14 @@ def compare(
     <FRAME>
     scores : sequence of two str
         The columns of scores of the two models.
-    <FRAME_OPTIONS>
+    <FRAME_GROUPS>
     metric : {"lxcim", "accuracy", "audrc", "auroc"}, default "lxcim"
         The metric.
     level : float, default 0.95
         The coverage of the interval, between 0 and 1.
     groups : str, optional
         The column of clusters, when only clusters are independent.
+    <FRAME_VALUES>
 
     Returns
     -------
@@ -459,7 +465,8 @@ def curve(
     kind : {"cumulative_accuracy", "accuracy_rate", "roc"}, default "cumulative_accuracy"
         Which curve: those of :func:`lxcim_xp.cumulative_accuracy_curve`,
         :func:`lxcim_xp.accuracy_rate_curve` and :func:`lxcim_xp.roc_curve`.
-    <FRAME_OPTIONS>
+    <FRAME_GROUPS>
+    <FRAME_VALUES>
 
     Returns
     -------
