@@ -84,6 +84,8 @@ with tempfile.TemporaryDirectory() as folder:
     print("Spark")
     on_spark.show(truncate=8)
     pairs = zip(by_region.fetchall(), on_spark.collect(), strict=True)
-    largest = max(abs(a - b) for one, other in pairs for a, b in zip(one[1:5], other[1:5]))
+    largest = max(
+        abs(one[metric] - other[metric]) for one, other in pairs for metric in range(1, 5)
+    )
     print("largest difference:", "below 1e-12" if largest < 1e-12 else largest)
     spark.stop()

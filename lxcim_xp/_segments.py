@@ -46,9 +46,13 @@ def evaluate_segments(columns: Columns, count: int, metrics: tuple[str, ...]) ->
     if {"lxcim", "audrc"} & found.keys():
         blocks = sort_into_segments(columns.code, count, -columns.confidence)
         weight, right, members = _confidence_sums(columns, blocks)
-        for name, area in (("lxcim", _lxcim), ("audrc", _audrc)):
-            if name in found:
-                found[name][blocks.segments] = area(blocks, weight, right, members)
+        total = segment_sums(blocks, weight)
+        done = running_sums(blocks, weight, total)
+        if "audrc" in found:
+            area = _audrc(blocks, weight, right, members, done)
+            found["audrc"][blocks.segments] = _ratio(area, total)
+        if "lxcim" in found:
+            found["lxcim"][blocks.segments] = _lxcim(blocks, weight, right, total, done)
     if "auroc" in found:
         found["auroc"] = _auroc(columns, count, blocks)
     return found
@@ -93,16 +97,17 @@ def block_sums(blocks: Blocks, column: Array) -> Array:
     return column if blocks.starts is None else np.add.reduceat(column, blocks.starts)
 
 
-def running_sums(blocks: Blocks, column: Array) -> Array:
+def running_sums(blocks: Blocks, column: Array, total: Array | None = None) -> Array:
     """Return the sums of a column of blocks from the start of its segment through each block.
 
     One running sum over everything, which the total of a segment takes back to zero at the start of
     the next one: what rounding leaves there is taken out again, so that a small segment has all its
-    digits next to a large one.
+    digits next to a large one. The totals are those of :func:`segment_sums`, if they are known.
     """
     first = blocks.first
+    total = segment_sums(blocks, column) if total is None else total
     running = column.astype(np.float64)  # a copy
-    running[first[1:]] -= segment_sums(blocks, column)[:-1]
+    running[first[1:]] -= total[:-1]
     np.cumsum(running, out=running)
     left = running[first] - column[first]
     if left.any():
@@ -132,22 +137,23 @@ def _confidence_sums(columns: Columns, blocks: Blocks) -> tuple[Array, Array, Ar
     return block_sums(blocks, weight), block_sums(blocks, halves), members
 
 
-def _lxcim(blocks: Blocks, weight: Array, right: Array, members: Array | None) -> Array:
+def _lxcim(blocks: Blocks, weight: Array, right: Array, total: Array, done: Array) -> Array:
     """Return (right W + gain) / W^2; the gain goes over the wrong, as in ``_ranks.Gain``."""
-    total = segment_sums(blocks, weight)
     wrong = weight - right
-    lead = running_sums(blocks, weight)
-    lead *= 2
+    lead = np.multiply(done, 2, out=done)  # of which nothing else is left to be made
     lead -= weight
     lead *= wrong
     gain = segment_sums(blocks, lead) - segment_sums(blocks, wrong) * total
     return _ratio(segment_sums(blocks, right) * total + gain, total**2)
 
 
-def _audrc(blocks: Blocks, weight: Array, right: Array, members: Array | None) -> Array:
-    """Return the mean accuracy on the way down, a block passed in equal parts (``_descent``)."""
-    done, rightly = running_sums(blocks, weight), running_sums(blocks, right)
-    area = weight * rightly / done
+def _audrc(
+    blocks: Blocks, weight: Array, right: Array, members: Array | None, done: Array
+) -> Array:
+    """Return the sum of the accuracy on the way down, a block passed in parts (``_descent``)."""
+    rightly = running_sums(blocks, right)
+    area = weight * rightly
+    area /= done
     if members is not None:
         tied = np.flatnonzero(members > 1)
         parts = members[tied]
@@ -157,8 +163,8 @@ def _audrc(blocks: Blocks, weight: Array, right: Array, members: Array | None) -
         above, right_above = done[tied] - weight[tied], rightly[tied] - right[tied]
         reached = np.repeat(right_above, parts) + place * np.repeat(credit, parts)
         reached /= np.repeat(above, parts) + place * np.repeat(step, parts)
-        area[tied] = np.add.reduceat(reached, begins) * step if tied.size else 0.0
-    return _ratio(segment_sums(blocks, area), segment_sums(blocks, weight))
+        area[tied] = np.add.reduceat(reached, begins) * step
+    return segment_sums(blocks, area)
 
 
 def _auroc(columns: Columns, count: int, blocks: Blocks | None) -> Array:
@@ -193,20 +199,23 @@ def _auroc_by_confidence(columns: Columns, blocks: Blocks) -> Array:
     of the lower side if it is there too, and more confident.
     """
     weight = _sorted_weight(columns, blocks)
-    is_positive = columns.is_positive.take(blocks.order)
+    positive = weight * columns.is_positive.take(blocks.order)
+    negative = np.subtract(weight, positive, out=weight)
     is_upper = columns.signed.take(blocks.order) >= 0  # type: ignore[union-attr]
-    weight_of = {
-        (side, label): block_sums(blocks, weight * ((is_upper == side) & (is_positive == label)))
-        for side in (True, False)
-        for label in (True, False)
-    }
-    total = {key: segment_sums(blocks, column) for key, column in weight_of.items()}
-    pairs = total[True, True] * (total[True, False] + total[False, False])
-    for side, sign in ((True, -1), (False, 1)):
-        reached = running_sums(blocks, weight_of[side, False]) - weight_of[side, False] / 2
-        pairs += sign * segment_sums(blocks, weight_of[side, True] * reached)
-    positives, negatives = (total[True, label] + total[False, label] for label in (True, False))
-    return _ratio(pairs, positives * negatives)
+    pairs: Array = 0.0
+    totals = []
+    for sign in (-1, 1):  # the upper side, then the lower one
+        here = is_upper if sign < 0 else ~is_upper
+        high, low = (block_sums(blocks, column * here) for column in (positive, negative))
+        totals.append((segment_sums(blocks, high), segment_sums(blocks, low)))
+        reached = running_sums(blocks, low, totals[-1][1])
+        low *= 0.5
+        reached -= low
+        reached *= high
+        pairs = pairs + sign * segment_sums(blocks, reached)
+    (upper_high, upper_low), (lower_high, lower_low) = totals
+    negatives = upper_low + lower_low
+    return _ratio(pairs + upper_high * negatives, (upper_high + lower_high) * negatives)
 
 
 def _sorted_weight(columns: Columns, blocks: Blocks) -> Array:
