@@ -530,7 +530,7 @@ def _run(
     schema = schema_of(engine, rows)
     parts = parts_of(engine, schema, outputs=outputs, **given)
     if isinstance(rows, nw.DataFrame):
-        found = in_memory(rows.select(*parts.columns), lambda rows: on_samples(rows, parts))
+        found = in_memory(rows, lambda rows: on_samples(rows.select(*parts.columns), parts))
     elif engine.road == "shuffle":
         found = in_partitions(rows, parts, on_samples)
     elif isinstance(as_query, str):

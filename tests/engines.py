@@ -67,10 +67,9 @@ def _in_chunks(table):
 
 
 def _modin(table):
-    import modin.config
+    os.environ["MODIN_ENGINE"] = "python"  # read at the import, which would look for Ray
     import modin.pandas
 
-    modin.config.Engine.put("python")
     return modin.pandas.DataFrame(table.to_pandas())
 
 
