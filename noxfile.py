@@ -143,7 +143,7 @@ def run_frames(session: nox.Session, forms: str, *more: str) -> None:
 @nox.session
 def frames(session: nox.Session) -> None:
     """Run on the frames that live in memory, on polars' queries, and on Dask."""
-    session.install("-e", ".[frames]", "dask[dataframe]", "pytest", "pytest-xdist")
+    session.install("-e", ".[frames]", "dask[dataframe]", *RUNNER)
     forms = "pandas,pandas-nullable,pandas-arrow,polars,pyarrow,polars-lazy,polars-streaming,dask"
     run_frames(session, forms, "tests/test_polars.py", "--numprocesses=2")
 
@@ -152,21 +152,21 @@ def frames(session: nox.Session) -> None:
 def duckdb(session: nox.Session) -> None:
     """Run on DuckDB itself, and on Ibis and SQLFrame on top of it."""
     session.install("-e", ".[duckdb]", "ibis-framework[duckdb]", "sqlframe")
-    session.install("pyarrow", "pytest", "pytest-xdist")
+    session.install("pyarrow", *RUNNER)
     run_frames(session, "duckdb,ibis,sqlframe", "--numprocesses=2")
 
 
 @nox.session
 def spark(session: nox.Session) -> None:
     """Run on a local Spark; without Java its tests are skipped, and say so."""
-    session.install("-e", ".[spark]", "pandas", "pyarrow", "pytest")
+    session.install("-e", ".[spark]", "pandas", "pyarrow", *RUNNER)
     run_frames(session, "pyspark")
 
 
 @nox.session
 def modin(session: nox.Session) -> None:
     """Run on Modin, which holds pandas back: not among the sessions that run by themselves."""
-    session.install("-e", ".", "modin", "pyarrow", "pytest")
+    session.install("-e", ".", "modin", "pyarrow", *RUNNER)
     # Modin warns of every method that it leaves to pandas.
     run_frames(session, "modin", "-W", "ignore::UserWarning")
 

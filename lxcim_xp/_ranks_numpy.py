@@ -341,7 +341,7 @@ def _packed_order(bits: Array, *, magnitude: bool = False) -> tuple[Array, Array
     if bits.itemsize == 8 and same.any():
         for row, here in _whole_blocks(same):
             ties = same[row, here.start : here.stop - 1]
-            _put_right(bits[row], packed[row, here], ties, low, magnitude)
+            put_right(bits[row], packed[row, here], ties, low, magnitude)
     return packed, same
 
 
@@ -375,7 +375,7 @@ def _pieces(rows: int, n: int) -> Iterator[tuple[slice, slice]]:
             yield slice(top, top + step), slice(start, min(n, start + CACHED))
 
 
-def _put_right(bits: Array, packed: Array, same: Array, low: int, magnitude: bool) -> None:
+def put_right(bits: Array, packed: Array, same: Array, low: int, magnitude: bool) -> None:
     """Sort by all bits the samples that agree in those above the place, and see which are equal."""
     if not same.any():
         return

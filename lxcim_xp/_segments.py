@@ -9,8 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lxcim_xp import _ranks_numpy
 from lxcim_xp._array import Array
+from lxcim_xp._ranks_numpy import ordering, put_right
+
+# Bits of a key that a sort may leave out: with the 24 that stay, few samples of a group agree.
+_DISPENSABLE = 40
 
 
 class Blocks(NamedTuple):
@@ -35,56 +38,114 @@ class Columns(NamedTuple):
     signed: Array | None  # confidence with its side if it orders like the score, else None
 
 
+class _Rows(NamedTuple):
+    """Samples in sorted order."""
+
+    halves: Array
+    is_positive: Array
+    weight: Array
+
+
 def evaluate_segments(columns: Columns, count: int, metrics: tuple[str, ...]) -> dict[str, Array]:
     """Return each metric of each of so many segments, NaN where it is undefined."""
     found = {name: np.full(count, np.nan) for name in metrics}
     if not columns.code.size:
         return found
-    if "accuracy" in found:
-        found["accuracy"] = _accuracy(columns, count)
-    blocks = None
     if {"lxcim", "audrc"} & found.keys():
-        blocks = sort_into_segments(columns.code, count, -columns.confidence)
-        weight, right, members = _confidence_sums(columns, blocks)
-        total = segment_sums(blocks, weight)
-        done = running_sums(blocks, weight, total)
-        if "audrc" in found:
-            area = _audrc(blocks, weight, right, members, done)
-            found["audrc"][blocks.segments] = _ratio(area, total)
-        if "lxcim" in found:
-            found["lxcim"][blocks.segments] = _lxcim(blocks, weight, right, total, done)
-    if "auroc" in found:
-        found["auroc"] = _auroc(columns, count, blocks)
+        _by_confidence(columns, count, found)
+    elif "accuracy" in found:  # needs no order
+        found["accuracy"][:] = _accuracy(columns, count)
+    if "auroc" in found and np.isnan(found["auroc"]).all():
+        blocks = sort_into_segments(columns.code, count, columns.score)
+        found["auroc"][blocks.segments] = _auroc_by_score(_sorted_rows(columns, blocks), blocks)
     return found
+
+
+def _by_confidence(columns: Columns, count: int, found: dict[str, Array]) -> None:
+    """Fill in what one order by confidence tells: all, or all but AUROC."""
+    blocks = sort_into_segments(columns.code, count, -columns.confidence)
+    rows = _sorted_rows(columns, blocks)
+    weight, right, members = _confidence_sums(rows, blocks)
+    total, right_total = segment_sums(blocks, weight), segment_sums(blocks, right)
+    done = running_sums(blocks, weight, total)
+    if "accuracy" in found:
+        found["accuracy"][blocks.segments] = _ratio(right_total, total)
+    if "audrc" in found:
+        rightly = running_sums(blocks, right, right_total)
+        area = _accuracy_rate_area(blocks, weight, right, members, done, rightly)
+        found["audrc"][blocks.segments] = _ratio(area, total)
+    if "lxcim" in found:
+        gain = _gain(blocks, weight, right, done) - (total - right_total) * total
+        found["lxcim"][blocks.segments] = _ratio(right_total * total + gain, total**2)
+    if "auroc" in found and _orders_scores(columns, blocks):
+        found["auroc"][blocks.segments] = _auroc_by_confidence(rows, blocks)
 
 
 def sort_into_segments(code: Array, count: int, key: Array) -> Blocks:
     """Sort samples by their code, and those of the same code by ascending key."""
-    order, first, _ = _ranks_numpy.ordering(key)
     n = code.size
     sizes = np.bincount(code, minlength=count)
     segments = np.flatnonzero(sizes)
     ends = np.cumsum(sizes[segments])
     begins = ends - sizes[segments]
-    if segments.size > 1:
-        # The place in the order of the key rides below the code, so that a plain sort is stable.
-        place_bits = max(1, (n - 1).bit_length())
-        packed = code.take(order).astype(np.int64) << place_bits
-        packed |= np.arange(n)
-        packed.sort()
-        packed &= (1 << place_bits) - 1
-        order = order.take(packed)
-        first = None if first is None else first.take(packed)
-    if first is None:
+    order, tied = _ordered(code, count, key)
+    if not tied.any():
         return Blocks(order, None, segments, begins, ends - begins)
     starts_block = np.empty(n, dtype=bool)
-    np.not_equal(first[1:], first[:-1], out=starts_block[1:])
-    starts_block[begins] = True
+    starts_block[0] = True
+    np.logical_not(tied, out=starts_block[1:])
     starts = np.flatnonzero(starts_block)
-    if starts.size == n:
-        return Blocks(order, None, segments, begins, ends - begins)
     first_block = np.searchsorted(starts, begins)
     return Blocks(order, starts, segments, first_block, np.diff(first_block, append=starts.size))
+
+
+def _ordered(code: Array, count: int, key: Array) -> tuple[Array, Array]:
+    """Return the sample at each place, and which places hold the same code and key as the next.
+
+    Code, key and place share 64 bits, so that one plain sort does it; what the key has to give up
+    for that is put right afterwards.
+    """
+    n = code.size
+    bits = (key.astype(np.float64, copy=False) + 0.0).view(np.int64)  # -0.0 becomes 0.0
+    # Integers in the order of the floats: below zero, all bits but the sign are flipped.
+    bits ^= (bits >> 63) & np.iinfo(np.int64).max
+    low, high = int(bits.min()), int(bits.max())
+    place_bits, code_bits = max(1, (n - 1).bit_length()), (count - 1).bit_length()
+    lost = max(0, (high - low).bit_length() + place_bits + code_bits - 64)
+    if lost > _DISPENSABLE:
+        return _ordered_in_two_steps(code, key, place_bits)
+    packed = (bits - low).view(np.uint64)
+    if lost:
+        packed >>= np.uint64(lost)
+    packed <<= np.uint64(place_bits)
+    packed |= np.arange(n, dtype=np.uint64)
+    if code_bits:
+        packed |= code.astype(np.uint64) << np.uint64(64 - code_bits)
+    packed.sort()
+    place = (1 << place_bits) - 1
+    tied = (packed[1:] ^ packed[:-1]) <= np.uint64(place)
+    order = packed.view(np.int64)
+    if lost:
+        put_right(bits[None, :], order[None, :], tied[None, :], place, magnitude=False)
+    order &= place
+    return order, tied
+
+
+def _ordered_in_two_steps(code: Array, key: Array, place_bits: int) -> tuple[Array, Array]:
+    """Return the same from two sorts, for so many samples and groups that keys have no room."""
+    order, first, _ = ordering(key)
+    # The place in the order of the key rides below the code, so that a plain sort is stable.
+    packed = code.take(order).astype(np.int64) << place_bits
+    packed |= np.arange(code.size)
+    packed.sort()
+    tied = (packed[1:] >> place_bits) == (packed[:-1] >> place_bits)
+    packed &= (1 << place_bits) - 1
+    if first is None:
+        tied[:] = False
+    else:
+        first = first.take(packed)
+        tied &= first[1:] == first[:-1]
+    return order.take(packed), tied
 
 
 def segment_sums(blocks: Blocks, column: Array) -> Array:
@@ -122,36 +183,32 @@ def _accuracy(columns: Columns, count: int) -> Array:
     return _ratio(right, 2 * np.bincount(columns.code, weight, minlength=count))
 
 
-def _confidence_sums(columns: Columns, blocks: Blocks) -> tuple[Array, Array, Array | None]:
+def _sorted_rows(columns: Columns, blocks: Blocks) -> _Rows:
+    # One gather of small integers brings both; large ones are slow to gather.
+    both = (columns.halves + 4 * columns.is_positive.astype(np.int8)).take(blocks.order)
+    return _Rows(both & 3, both > 3, _sorted_weight(columns, blocks))
+
+
+def _confidence_sums(rows: _Rows, blocks: Blocks) -> tuple[Array, Array, Array | None]:
     """Return weight, right weight and number of samples of each block; None: one in each."""
-    halves = columns.halves.take(blocks.order).astype(np.float64)
-    members = None if blocks.starts is None else np.diff(blocks.starts, append=halves.size)
-    if columns.weight is None:
-        halves *= 0.5
-        right = block_sums(blocks, halves)
-        weight = np.ones(right.size) if members is None else members.astype(np.float64)
-        return weight, right, members
-    weight = _sorted_weight(columns, blocks)
-    halves *= weight
-    halves *= 0.5
-    return block_sums(blocks, weight), block_sums(blocks, halves), members
+    right = rows.halves * 0.5
+    members = None if blocks.starts is None else np.diff(blocks.starts, append=right.size)
+    right *= rows.weight
+    return block_sums(blocks, rows.weight), block_sums(blocks, right), members
 
 
-def _lxcim(blocks: Blocks, weight: Array, right: Array, total: Array, done: Array) -> Array:
-    """Return (right W + gain) / W^2; the gain goes over the wrong, as in ``_ranks.Gain``."""
-    wrong = weight - right
+def _gain(blocks: Blocks, weight: Array, right: Array, done: Array) -> Array:
+    """Return the sum over the wrong of weight times (2 done - weight): see ``_ranks.Gain``."""
     lead = np.multiply(done, 2, out=done)  # of which nothing else is left to be made
     lead -= weight
-    lead *= wrong
-    gain = segment_sums(blocks, lead) - segment_sums(blocks, wrong) * total
-    return _ratio(segment_sums(blocks, right) * total + gain, total**2)
+    lead *= weight - right
+    return segment_sums(blocks, lead)
 
 
-def _audrc(
-    blocks: Blocks, weight: Array, right: Array, members: Array | None, done: Array
+def _accuracy_rate_area(
+    blocks: Blocks, weight: Array, right: Array, members: Array | None, done: Array, rightly: Array
 ) -> Array:
     """Return the sum of the accuracy on the way down, a block passed in parts (``_descent``)."""
-    rightly = running_sums(blocks, right)
     area = weight * rightly
     area /= done
     if members is not None:
@@ -167,22 +224,15 @@ def _audrc(
     return segment_sums(blocks, area)
 
 
-def _auroc(columns: Columns, count: int, blocks: Blocks | None) -> Array:
-    found = np.full(count, np.nan)
-    if blocks is not None and _orders_scores(columns, blocks):
-        found[blocks.segments] = _auroc_by_confidence(columns, blocks)
-        return found
-    blocks = sort_into_segments(columns.code, count, columns.score)
-    weight = _sorted_weight(columns, blocks)
-    is_positive = columns.is_positive.take(blocks.order)
-    positive, negative = (block_sums(blocks, weight * side) for side in (is_positive, ~is_positive))
-    below = running_sums(blocks, negative)
+def _auroc_by_score(rows: _Rows, blocks: Blocks) -> Array:
+    """Return AUROC from the ascending order of the scores."""
+    positive = block_sums(blocks, rows.weight * rows.is_positive)
+    negative = block_sums(blocks, rows.weight * ~rows.is_positive)
+    negatives = segment_sums(blocks, negative)
+    below = running_sums(blocks, negative, negatives)
     below -= negative / 2
-    positives, negatives, pairs = (
-        segment_sums(blocks, column) for column in (positive, negative, positive * below)
-    )
-    found[blocks.segments] = _ratio(pairs, positives * negatives)
-    return found
+    below *= positive
+    return _ratio(segment_sums(blocks, below), segment_sums(blocks, positive) * negatives)
 
 
 def _orders_scores(columns: Columns, blocks: Blocks) -> bool:
@@ -191,17 +241,17 @@ def _orders_scores(columns: Columns, blocks: Blocks) -> bool:
     return signed is not None and (signed is columns.score or blocks.starts is None)
 
 
-def _auroc_by_confidence(columns: Columns, blocks: Blocks) -> Array:
+def _auroc_by_confidence(rows: _Rows, blocks: Blocks) -> Array:
     """Return AUROC from the order of confidence, which spares a second sort.
 
     Above the threshold scores fall with the order, below it they rise. A negative is below a
     positive of the upper side if it is of the lower side, or less confident; it is below a positive
     of the lower side if it is there too, and more confident.
     """
-    weight = _sorted_weight(columns, blocks)
-    positive = weight * columns.is_positive.take(blocks.order)
-    negative = np.subtract(weight, positive, out=weight)
-    is_upper = columns.signed.take(blocks.order) >= 0  # type: ignore[union-attr]
+    positive = rows.weight * rows.is_positive
+    negative = rows.weight - positive
+    # Right positives and wrong negatives are above the threshold; so are the undecided.
+    is_upper = (rows.halves == 1) | ((rows.halves == 2) == rows.is_positive)
     pairs: Array = 0.0
     totals = []
     for sign in (-1, 1):  # the upper side, then the lower one
