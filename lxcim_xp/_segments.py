@@ -67,15 +67,19 @@ def _by_confidence(columns: Columns, count: int, found: dict[str, Array]) -> Non
     rows = _sorted_rows(columns, blocks)
     weight, right, members = _confidence_sums(rows, blocks)
     total, right_total = segment_sums(blocks, weight), segment_sums(blocks, right)
-    done = running_sums(blocks, weight, total)
+    done, drift = _drifting_sums(blocks, weight, total)
     if "accuracy" in found:
         found["accuracy"][blocks.segments] = _ratio(right_total, total)
     if "audrc" in found:
         rightly = running_sums(blocks, right, right_total)
+        _take_out(blocks, done, drift)
+        drift = np.zeros_like(drift)
         area = _accuracy_rate_area(blocks, weight, right, members, done, rightly)
         found["audrc"][blocks.segments] = _ratio(area, total)
     if "lxcim" in found:
-        gain = _gain(blocks, weight, right, done) - (total - right_total) * total
+        # The gain is linear in the running sums: their drift goes out of the result.
+        gain = _gain(blocks, weight, right, done)
+        gain -= (total - right_total) * (total + 2 * drift)
         found["lxcim"][blocks.segments] = _ratio(right_total * total + gain, total**2)
     if "auroc" in found and _orders_scores(columns, blocks):
         found["auroc"][blocks.segments] = _auroc_by_confidence(rows, blocks)
@@ -159,21 +163,30 @@ def block_sums(blocks: Blocks, column: Array) -> Array:
 
 
 def running_sums(blocks: Blocks, column: Array, total: Array | None = None) -> Array:
-    """Return the sums of a column of blocks from the start of its segment through each block.
+    """Return the sums of a column of blocks from the start of its segment through each block."""
+    total = segment_sums(blocks, column) if total is None else total
+    running, drift = _drifting_sums(blocks, column, total)
+    _take_out(blocks, running, drift)
+    return running
 
-    One running sum over everything, which the total of a segment takes back to zero at the start of
-    the next one: what rounding leaves there is taken out again, so that a small segment has all its
-    digits next to a large one. The totals are those of :func:`segment_sums`, if they are known.
+
+def _drifting_sums(blocks: Blocks, column: Array, total: Array) -> tuple[Array, Array]:
+    """Return running sums, and by how much those of each segment are off.
+
+    One running sum goes over everything; the total of a segment takes it back to zero at the start
+    of the next one. What rounding leaves there is known, and is taken out, so that a small segment
+    has all its digits next to a large one.
     """
     first = blocks.first
-    total = segment_sums(blocks, column) if total is None else total
     running = column.astype(np.float64)  # a copy
     running[first[1:]] -= total[:-1]
     np.cumsum(running, out=running)
-    left = running[first] - column[first]
-    if left.any():
-        running -= np.repeat(left, blocks.length)
-    return running
+    return running, running[first] - column[first]
+
+
+def _take_out(blocks: Blocks, running: Array, drift: Array) -> None:
+    if drift.any():  # it is not where sums are whole numbers
+        running -= np.repeat(drift, blocks.length)
 
 
 def _accuracy(columns: Columns, count: int) -> Array:
@@ -258,11 +271,11 @@ def _auroc_by_confidence(rows: _Rows, blocks: Blocks) -> Array:
         here = is_upper if sign < 0 else ~is_upper
         high, low = (block_sums(blocks, column * here) for column in (positive, negative))
         totals.append((segment_sums(blocks, high), segment_sums(blocks, low)))
-        reached = running_sums(blocks, low, totals[-1][1])
+        reached, drift = _drifting_sums(blocks, low, totals[-1][1])
         low *= 0.5
         reached -= low
         reached *= high
-        pairs = pairs + sign * segment_sums(blocks, reached)
+        pairs = pairs + sign * (segment_sums(blocks, reached) - drift * totals[-1][0])
     (upper_high, upper_low), (lower_high, lower_low) = totals
     negatives = upper_low + lower_low
     return _ratio(pairs + upper_high * negatives, (upper_high + lower_high) * negatives)
