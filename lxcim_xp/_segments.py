@@ -267,9 +267,11 @@ def _auroc_by_confidence(rows: _Rows, blocks: Blocks) -> Array:
     is_upper = (rows.halves == 1) | ((rows.halves == 2) == rows.is_positive)
     pairs: Array = 0.0
     totals = []
-    for sign in (-1, 1):  # the upper side, then the lower one
-        here = is_upper if sign < 0 else ~is_upper
-        high, low = (block_sums(blocks, column * here) for column in (positive, negative))
+    upper = [column * is_upper for column in (positive, negative)]
+    positive -= upper[0]
+    negative -= upper[1]
+    for sign, side in ((-1, upper), (1, (positive, negative))):  # above, then below the threshold
+        high, low = (block_sums(blocks, column) for column in side)
         totals.append((segment_sums(blocks, high), segment_sums(blocks, low)))
         reached, drift = _drifting_sums(blocks, low, totals[-1][1])
         low *= 0.5
