@@ -20,6 +20,9 @@ nox.options.sessions = [
     "torch",
     "cupy",
     "minimum",
+    "frames",
+    "duckdb",
+    "spark",
     "doctest",
     "other_pythons",
 ]
@@ -142,12 +145,55 @@ def minimum(session: nox.Session) -> None:
     run_laws(session, "jax", 3, "tests/test_laws.py", "-k", "jit")
 
 
+def run_frames(session: nox.Session, forms: str, *more: str) -> None:
+    """Run the tests of frames on some forms of tests/engines.py, which must be there."""
+    session.run(
+        "pytest",
+        "tests/test_frames.py",
+        "tests/test_frames_inference.py",
+        *more,
+        *session.posargs,
+        env={"LXCIM_ENGINES": forms},
+    )
+
+
+@nox.session
+def frames(session: nox.Session) -> None:
+    """Run on the frames that live in memory, on polars' queries, and on Dask."""
+    session.install("-e", ".[frames]", "dask[dataframe]", *RUNNER)
+    forms = "pandas,pandas-nullable,pandas-arrow,polars,pyarrow,polars-lazy,polars-streaming,dask"
+    run_frames(session, forms, "tests/test_polars.py", "--numprocesses=2")
+
+
+@nox.session
+def duckdb(session: nox.Session) -> None:
+    """Run on DuckDB itself, and on Ibis and SQLFrame on top of it."""
+    session.install("-e", ".[duckdb]", "ibis-framework[duckdb]", "sqlframe")
+    session.install("pyarrow", *RUNNER)
+    run_frames(session, "duckdb,ibis,sqlframe", "--numprocesses=2")
+
+
+@nox.session
+def spark(session: nox.Session) -> None:
+    """Run on a local Spark; without Java its tests are skipped, and say so."""
+    session.install("-e", ".[spark]", "pandas", "pyarrow", *RUNNER)
+    run_frames(session, "pyspark")
+
+
+@nox.session
+def modin(session: nox.Session) -> None:
+    """Run on Modin, which holds pandas back: not among the sessions that run by themselves."""
+    session.install("-e", ".", "modin", "pyarrow", *RUNNER)
+    # Modin warns of every method that it leaves to pandas.
+    run_frames(session, "modin", "-W", "ignore::UserWarning")
+
+
 @nox.session
 def doctest(session: nox.Session) -> None:
-    session.install("-e", ".[examples,jax,plots]", "flax", "optax", *RUNNER)
+    session.install("-e", ".[examples,frames,jax,plots]", "flax", "optax", *RUNNER)
     session.run("pytest", "--doctest-modules", "lxcim_xp")
-    session.run("pytest", "tests/test_pages.py")
-    jax_examples = "train_on_lxcim or train_with_optax"
+    session.run("pytest", "tests/test_pages.py", "tests/test_sharded.py")
+    jax_examples = "train_on_lxcim or train_with_optax or subgroups"
     session.run("pytest", "tests/test_package.py", "-k", jax_examples)
 
 

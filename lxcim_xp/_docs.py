@@ -87,11 +87,58 @@ _SCALE_OF_SCORES = """scale : {"std", "rms"}, float or None, default "std"
         What the temperature is a multiple of: the standard deviation of the scores, their root mean
         square, a number, or None for 1."""
 
+_FRAME = """frame : frame
+        A frame of any kind in the table of docs/frames.md, eager or lazy.
+    label : str
+        The column of labels: booleans, 0/1, -1/+1, or anything with ``positive=``."""
+
+_FRAME_GROUPS = """weight : str, optional
+        The column of weights, finite and not negative. A row of weight 0 is absent.
+    by : str or sequence of str, default ()
+        The columns whose values make a subgroup; null is a value like others. Without any, the
+        whole frame is one group."""
+
+_FRAME_VALUES = """threshold : float, default 0.0
+        The score at which the decision changes sides; a score that hits it is undecided.
+    decision : Decision, optional
+        A decision function other than the distance from ``threshold``, see
+        :mod:`lxcim_xp.decision`. Queries know ``probability()`` only.
+    positive : str, number or bool, optional
+        The label that is positive; all others are negative. Words need it.
+    nan_policy : {"raise", "omit", "abstain"}, default "raise"
+        What a missing value (null, or NaN) is: an error, a row to leave out, or, if it is the
+        score, an undecided sample. A query cannot raise before it is collected: there a group with
+        missing values has null metrics, and ``n_missing`` says how many."""
+
+_FRAME_COUNTS = """``n`` rows, ``n_missing`` of them with a missing value, and the ``weight`` that
+        the numbers rest on"""
+
+_EXPRESSION = """label : str or polars.Expr
+        Labels: booleans, 0/1, -1/+1, or anything with ``positive=``.
+    score : str or polars.Expr
+        Scores that grow with the belief in the positive side.
+    weight : str or polars.Expr, optional
+        Weights, finite and not negative. A sample of weight 0 is absent.
+    threshold : float, default 0.0
+        The score at which the decision changes sides; a score that hits it is undecided.
+    decision : Decision, optional
+        ``probability()``, instead of a threshold.
+    positive : str, number or bool, optional
+        The label that is positive; all others are negative. Words need it.
+    nan_policy : {"raise", "omit", "abstain"}, default "raise"
+        What a missing value (null, or NaN) does: it makes the result null (an expression cannot
+        raise), is left out, or, if it is the score, counts as undecided."""
+
 _SHARED = {
     "SCALE_OF_SCORES": _SCALE_OF_SCORES,
     "TEMPERATURE": _TEMPERATURE,
     "SCALE": _SCALE,
     "STATE": _STATE,
+    "EXPRESSION": _EXPRESSION,
+    "FRAME": _FRAME,
+    "FRAME_GROUPS": _FRAME_GROUPS,
+    "FRAME_VALUES": _FRAME_VALUES,
+    "FRAME_COUNTS": _FRAME_COUNTS,
     "LABELS": _LABELS,
     "METRIC": _METRIC,
     "DESIGN": _DESIGN,

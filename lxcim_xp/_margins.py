@@ -28,7 +28,7 @@ from lxcim_xp._array import (
 from lxcim_xp._checks import plain_labels, verdict
 from lxcim_xp.decision import Decision, absolute
 
-_NAN_POLICIES = ("raise", "omit", "abstain")
+NAN_POLICIES = ("raise", "omit", "abstain")
 
 _AT_ZERO = absolute()
 _NUMPY = namespace()  # which arrays of no other library belong to
@@ -79,8 +79,8 @@ def collect(
     On request labels may be -1, 0, +1; NumPy weights stay in float32, for whoever widens them piece
     by piece; weights are not made relative to the largest.
     """
-    if nan_policy not in _NAN_POLICIES:
-        raise ValueError(f"nan_policy must be one of {_NAN_POLICIES}; found {nan_policy!r}.")
+    if nan_policy not in NAN_POLICIES:
+        raise ValueError(f"nan_policy must be one of {NAN_POLICIES}; found {nan_policy!r}.")
     decision = one_decision(threshold, decision)
     plain = decision is _AT_ZERO and sample_weight is None and where is None and axis == -1
     if plain and not third_class and are_plain(y_true, y_score) and not has_nan(y_score):

@@ -192,7 +192,7 @@ def _packed_order(
         place = (1 << place_bits) - 1
         for row, here in _whole_blocks(same):
             ties = same[row, here.start : here.stop - 1]
-            _put_right(bits[row], packed[row, here], ties, low, place, magnitude)
+            put_right(bits[row], packed[row, here], ties, low, place, magnitude)
     return packed, same
 
 
@@ -207,7 +207,7 @@ def _whole_blocks(same: Array) -> Iterator[tuple[slice, slice]]:
                 yield slice(row, row + 1), here
 
 
-def _put_right(
+def put_right(
     bits: Array, packed: Array, same: Array, low: int, place: int, magnitude: bool
 ) -> None:
     """Sort by all bits the samples that agree in those above the place, and see which are equal."""

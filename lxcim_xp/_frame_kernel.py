@@ -1,0 +1,155 @@
+"""Eager frames: columns to NumPy samples, one sort, and a frame of the same library back."""
+
+from collections.abc import Callable
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from lxcim_xp._array import Array
+from lxcim_xp._frame_columns import Parts
+from lxcim_xp._frame_samples import Table, columns_of, read, write_rows
+from lxcim_xp._rectangles import over_groups
+from lxcim_xp._segments import (
+    block_sums,
+    evaluate_segments,
+    running_sums,
+    segment_sums,
+    sort_into_segments,
+)
+from lxcim_xp.comparison import Comparison, compare
+from lxcim_xp.inference import interval
+
+COUNTS = ("n", "n_missing", "weight")
+
+CURVES = {
+    "cumulative_accuracy": ("rate", "cumulative_accuracy", "confidence"),
+    "accuracy_rate": ("rate", "accuracy", "confidence"),
+    "roc": ("false_positive_rate", "true_positive_rate", "score"),
+}
+
+
+def in_memory(
+    rows: nw.DataFrame[Any], function: Callable[[nw.DataFrame[Any]], nw.DataFrame[Any]]
+) -> Any:
+    """Return the native frame that a function makes; Modin goes through pandas and back."""
+    if not rows.implementation.is_modin():
+        return function(rows).to_native()
+    import modin.pandas
+
+    found = function(nw.from_native(rows.to_pandas(), eager_only=True)).to_native()
+    return modin.pandas.DataFrame(found)
+
+
+def evaluate_frame(
+    frame: nw.DataFrame[Any], parts: Parts, metrics: tuple[str, ...], level: float | None
+) -> nw.DataFrame[Any]:
+    """Return the metrics of each group, with intervals if there is a level for them."""
+    table = read(frame, parts)
+    found = evaluate_segments(columns_of(table, parts.decision), table.groups.n_groups, metrics)
+    columns = {}
+    for metric in metrics:
+        columns[metric] = found[metric]
+        if level is not None:
+            columns |= _interval(table, metric, level)
+    return write_rows(frame, table.groups.keys, columns | table.counts)
+
+
+def compare_frame(
+    frame: nw.DataFrame[Any], parts: Parts, metric: str, level: float
+) -> nw.DataFrame[Any]:
+    """Return the paired comparison of two scores in each group."""
+    table = read(frame, parts)
+
+    def difference(where: Array, label: Array, a: Array, b: Array, *drawn: Array) -> Comparison:
+        weight, clusters = drawn
+        return compare(
+            label,
+            a,
+            b,
+            metric=metric,
+            level=level,
+            where=where,
+            sample_weight=weight,
+            groups=_padded(clusters, where),
+        )
+
+    columns = _samples_for(table, metric)
+    found = over_groups(table.code, table.groups.n_groups, Comparison._fields, difference, *columns)
+    return write_rows(frame, table.groups.keys, found | table.counts)
+
+
+def curve_frame(frame: nw.DataFrame[Any], parts: Parts, kind: str) -> nw.DataFrame[Any]:
+    """Return the points of a curve of each group, one for each distinct confidence or score."""
+    table = read(frame, parts)
+    if not table.code.size:
+        keys = None if table.groups.keys is None else table.groups.keys.head(0)
+        return write_rows(frame, keys, {name: np.zeros(0) for name in CURVES[kind]})
+    first, second = table.is_positive, ~table.is_positive
+    key = table.scores[0]
+    if kind != "roc":
+        margin = table.margins[0]
+        first, second = ((margin > 0) * 1.0 + (margin >= 0)) / 2, np.ones(margin.size)
+        key = np.abs(table.confidences[0])
+    blocks = sort_into_segments(table.code, table.groups.n_groups, -key)
+    weight = np.ones(key.size) if table.weight is None else table.weight
+    weight = weight.take(blocks.order)
+    sums = [block_sums(blocks, column.take(blocks.order) * weight) for column in (first, second)]
+    reached = [running_sums(blocks, column) for column in sums]
+    at = key.take(blocks.order) if blocks.starts is None else key[blocks.order[blocks.starts]]
+    with np.errstate(invalid="ignore", divide="ignore"):  # a class that is empty has no rate
+        upper, lower = reached
+        if kind == "accuracy_rate":
+            upper, start = upper / lower, (sums[0] / sums[1])[blocks.first]
+        else:
+            whole = segment_sums(blocks, sums[0 if kind == "roc" else 1])
+            upper, start = upper / np.repeat(whole, blocks.length), 0.0 * whole
+        lower = lower / np.repeat(segment_sums(blocks, sums[1]), blocks.length)
+    points = (
+        np.insert(lower, blocks.first, 0.0 * lower[blocks.first]),
+        np.insert(upper, blocks.first, start),
+        np.insert(at.astype(np.float64), blocks.first, np.inf),
+    )
+    code = np.repeat(blocks.segments, blocks.length + 1)
+    keys = None if table.groups.keys is None else nw.maybe_reset_index(table.groups.keys[code])
+    return write_rows(frame, keys, dict(zip(CURVES[kind], points, strict=True)))
+
+
+def _interval(table: Table, metric: str, level: float) -> dict[str, Array]:
+    names = interval_names(metric)
+
+    def bounds(where: Array, label: Array, score: Array, *drawn: Array) -> tuple[Array, ...]:
+        weight, clusters = drawn
+        found = interval(
+            label,
+            score,
+            metric=metric,
+            level=level,
+            where=where,
+            sample_weight=weight,
+            groups=_padded(clusters, where),
+        )
+        return found.standard_error, found.low, found.high
+
+    columns = _samples_for(table, metric)
+    return over_groups(table.code, table.groups.n_groups, names, bounds, *columns)
+
+
+def interval_names(metric: str) -> tuple[str, ...]:
+    """Return the names of the columns that an interval adds."""
+    return tuple(f"{metric}_{part}" for part in ("se", "low", "high"))
+
+
+def _samples_for(table: Table, metric: str) -> list[Array | None]:
+    """Return label, scores, weight and clusters; margins of the right side say all but AUROC."""
+    if metric == "auroc":
+        label, scores = table.is_positive, table.scores
+    else:
+        label, scores = np.ones(table.code.size, dtype=np.int8), table.margins
+    wide = [score.astype(np.float64, copy=False) for score in scores]
+    return [label, *wide, table.weight, table.clusters]
+
+
+def _padded(clusters: Array | None, where: Array) -> Array | None:
+    """Put the padding into a cluster of its own, so that no row has a single one."""
+    return None if clusters is None else np.where(where, clusters, -1)

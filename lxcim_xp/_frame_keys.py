@@ -1,0 +1,108 @@
+"""From the key columns of an eager frame to integer codes of its groups.
+
+The codes come from the hash tables of the frame's own library, which are much faster than a sort;
+the keys themselves stay in the frame, so that they keep their dtypes. Null is a key like others.
+"""
+
+from typing import Any, NamedTuple
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from lxcim_xp._array import Array
+
+_ROW = "__lx_row"
+
+
+class Groups(NamedTuple):
+    """The groups of the rows of a frame, in the order of their keys."""
+
+    code: Array  # of each row
+    n_groups: int
+    keys: nw.DataFrame[Any] | None  # one row for each group; None: everything is one group
+
+
+def group_rows(frame: nw.DataFrame[Any], by: tuple[str, ...]) -> Groups:
+    """Number the groups of the rows."""
+    n = len(frame)
+    if not by:
+        return Groups(np.zeros(n, dtype=np.int64), 1, None)
+    code, count = _column_codes(frame, by[0])
+    for name in by[1:]:
+        more, times = _column_codes(frame, name)
+        code, count = _dense(code * times + more, count * times)
+    code, count = _dense(code, count)
+    first = np.zeros(count, dtype=np.int64)
+    first[code[::-1]] = np.arange(n - 1, -1, -1)  # what is written last stays: the first row
+    keys = nw.maybe_reset_index(frame.select(*by)[first])
+    keys = keys.with_row_index(_ROW).sort(*by, nulls_last=True)
+    rank = np.empty(count, dtype=np.int64)
+    rank[keys.get_column(_ROW).to_numpy()] = np.arange(count)
+    return Groups(rank.take(code), count, nw.maybe_reset_index(keys.drop(_ROW)))
+
+
+def codes_of(series: nw.Series[Any]) -> tuple[Array, int]:
+    """Number the values of a column, in any order; return the numbers and how many there are."""
+    dtype = series.dtype
+    if (dtype.is_integer() or dtype == nw.Boolean) and not series.null_count() and len(series):
+        value = series.to_numpy()
+        value = value.astype(np.int8) if value.dtype.kind == "b" else value
+        low, high = int(value.min()), int(value.max())
+        if high - low <= 4 * value.size:
+            return value.astype(np.int64) - low, high - low + 1
+    if dtype.is_float():
+        series = series + 0.0  # -0.0 is 0.0
+    return _HASHED[series.implementation](series.to_native())
+
+
+def _column_codes(frame: nw.DataFrame[Any], name: str) -> tuple[Array, int]:
+    return codes_of(frame.get_column(name))
+
+
+def _dense(code: Array, count: int) -> tuple[Array, int]:
+    """Renumber codes so that each is taken."""
+    if count > 8 * code.size + 64:
+        values, dense = np.unique(code, return_inverse=True)
+        return dense, values.size
+    taken = np.bincount(code, minlength=count) > 0
+    if taken.all():
+        return code, count
+    number = np.cumsum(taken) - 1
+    return number.take(code), int(taken.sum())
+
+
+def _by_pandas(native: Any) -> tuple[Array, int]:
+    import pandas
+
+    code, values = pandas.factorize(native, use_na_sentinel=False)
+    return code.astype(np.int64), len(values)
+
+
+def _by_polars(native: Any) -> tuple[Array, int]:
+    import polars
+
+    # The keys of a join on equal values, null included, are numbered once.
+    rows = native.alias("key").to_frame()
+    values = rows.unique().with_row_index("code")
+    joined = rows.join(values, on="key", how="left", nulls_equal=True, maintain_order="left")
+    return joined["code"].cast(polars.Int64).to_numpy(), values.height
+
+
+def _by_arrow(native: Any) -> tuple[Array, int]:
+    import pyarrow
+
+    values = pyarrow.chunked_array([native.combine_chunks()]) if len(native) else native
+    if pyarrow.types.is_dictionary(values.type):
+        values = values.cast(values.type.value_type)
+    chunks = values.dictionary_encode(null_encoding="encode").unify_dictionaries().chunks
+    if not chunks:
+        return np.zeros(0, dtype=np.int64), 0
+    code = np.concatenate([chunk.indices.to_numpy() for chunk in chunks])
+    return code.astype(np.int64), len(chunks[0].dictionary)
+
+
+_HASHED = {
+    nw.Implementation.PANDAS: _by_pandas,
+    nw.Implementation.POLARS: _by_polars,
+    nw.Implementation.PYARROW: _by_arrow,
+}

@@ -1,0 +1,54 @@
+"""Groups of different sizes as rows of rectangles, for array functions that take a batch.
+
+Groups of similar size share a rectangle, so that less than half of it is padding. Each row has at
+least one place of padding: a batch entry without any sample of its own cluster is then no special
+case.
+"""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from lxcim_xp._array import Array
+
+_PLACES = 1 << 20  # of one rectangle, which bounds the memory that a call takes
+
+
+def over_groups(
+    code: Array,
+    count: int,
+    names: tuple[str, ...],
+    function: Callable[..., tuple[Array, ...]],
+    *columns: Array | None,
+) -> dict[str, Array]:
+    """Return what ``function(where, *columns)`` gives for each of so many groups, by name.
+
+    The columns come as rectangles, with one group in each row; ``where`` says which places count.
+    """
+    found = {name: np.full(count, np.nan) for name in names}
+    for groups, index, where in _rectangles(code, count) if code.size else ():
+        cut = (None if column is None else column.take(index) for column in columns)
+        for name, value in zip(names, function(where, *cut), strict=True):
+            found[name][groups] = value
+    return found
+
+
+def _rectangles(code: Array, count: int) -> Iterator[tuple[Array, Array, Array]]:
+    """Yield groups, the sample at each place of their rows, and which places count."""
+    n = code.size
+    place_bits = max(1, (n - 1).bit_length())
+    packed = np.sort((code << place_bits) | np.arange(n))
+    order = packed & ((1 << place_bits) - 1)
+    size = np.bincount(code, minlength=count)
+    first = np.cumsum(size) - size
+    similar = np.frexp(size)[1]  # sizes between two powers of two
+    for similarity in np.unique(similar[size > 0]):
+        groups = np.flatnonzero(similar == similarity)
+        width = int(size[groups].max()) + 1
+        step = max(1, _PLACES // width)
+        for start in range(0, groups.size, step):
+            some = groups[start : start + step]
+            place = np.arange(width)
+            where = place < size[some, None]
+            at = np.where(where, first[some, None] + place, 0)
+            yield some, order.take(at), where

@@ -1,0 +1,552 @@
+"""Metrics of subgroups on any frame: pandas, polars, Arrow, DuckDB, Spark and others.
+
+A frame of predictions goes in, with the names of its columns; a frame of the same library comes
+out, with one row for each subgroup. Lazy frames stay lazy. All metrics come from one grouping, and
+on frames in memory from one sort, whatever the number of groups.
+
+>>> import pandas as pd
+>>> from lxcim_xp import frames
+>>> games = pd.DataFrame(
+...     {
+...         "won": [1, 0, 1, 1, 0],
+...         "margin": [4.0, -3.0, -1.0, 2.0, 1.0],
+...         "season": ["1991", "1991", "1991", "1992", "1992"],
+...     }
+... )
+>>> frames.lxcim(games, label="won", score="margin", by="season")
+  season     lxcim  n  n_missing  weight
+0   1991  0.888889  3          0     3.0
+1   1992  0.750000  2          0     2.0
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import narwhals.stable.v2 as nw
+from narwhals.stable.v2.typing import IntoFrameT
+
+from lxcim_xp._docs import documented
+from lxcim_xp._engines import METRICS, Engine, engine_of, require_samples, schema_of
+from lxcim_xp._frame_columns import Parts, check_metrics, parts_of
+from lxcim_xp._frame_kernel import (
+    COUNTS,
+    CURVES,
+    compare_frame,
+    curve_frame,
+    evaluate_frame,
+    in_memory,
+    interval_names,
+)
+from lxcim_xp._frame_partitions import in_partitions
+from lxcim_xp._frame_plan import evaluate_plan
+from lxcim_xp.comparison import Comparison
+from lxcim_xp.decision import Decision
+
+
+@documented
+def evaluate(
+    frame: IntoFrameT,
+    *,
+    label: str,
+    score: str,
+    weight: str | None = None,
+    by: str | Sequence[str] = (),
+    metrics: str | Sequence[str] = METRICS,
+    threshold: float = 0.0,
+    decision: Decision | None = None,
+    positive: Any = None,
+    nan_policy: str = "raise",
+    interval: float | None = None,
+    groups: str | None = None,
+) -> IntoFrameT:
+    """Return several metrics of each subgroup, from one grouping.
+
+    Parameters
+    ----------
+    <FRAME>
+    score : str
+        The column of scores, which grow with the belief in the positive side.
+    <FRAME_GROUPS>
+    metrics : str or sequence of str, default ("lxcim", "accuracy", "audrc", "auroc")
+        Which metrics, in the order of the columns of the result.
+    <FRAME_VALUES>
+    interval : float, optional
+        The level of confidence intervals, 0.95 for example; none by default.
+    groups : str, optional
+        The column of clusters, when only clusters are independent; for intervals.
+
+    Returns
+    -------
+    frame
+        Of the kind of the input, one row for each subgroup, in the order of the keys, nulls last:
+        the keys; a column for each metric, with ``_se``, ``_low`` and ``_high`` if there are
+        intervals; <FRAME_COUNTS>. A metric is null where it is undefined, and a group without any
+        usable row stays. Without ``by`` there is one row.
+
+    See Also
+    --------
+    compare : Two models on the same rows of each subgroup.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from lxcim_xp import frames
+    >>> table = pd.DataFrame({"ok": [True, False, True, True], "s": [2.0, -1.0, -3.0, 0.5]})
+    >>> table["k"] = ["a", "a", "b", "b"]
+    >>> frames.evaluate(table, label="ok", score="s", by="k", metrics=["lxcim", "accuracy"])
+       k  lxcim  accuracy  n  n_missing  weight
+    0  a   1.00       1.0  2          0     2.0
+    1  b   0.25       0.5  2          0     2.0
+    """
+    names = check_metrics(metrics, level=interval)
+    if groups is not None and interval is None:
+        raise ValueError(
+            "groups= says how intervals are made. Pass interval=0.95, or leave it out."
+        )
+    outputs = [*names, *COUNTS]
+    if interval is not None:
+        outputs += [part for name in names for part in interval_names(name)]
+
+    def on_samples(rows: nw.DataFrame[Any], parts: Parts) -> nw.DataFrame[Any]:
+        return evaluate_frame(rows, parts, names, interval)
+
+    def as_query(
+        rows: nw.LazyFrame[Any], schema: dict[str, Any], engine: Engine, parts: Parts
+    ) -> nw.LazyFrame[Any]:
+        if interval is not None:
+            require_samples(engine, "interval=")
+        return evaluate_plan(rows, schema, engine, parts, names)
+
+    return _run(
+        frame,
+        on_samples,
+        as_query,
+        outputs,
+        label=label,
+        scores=[score],
+        weight=weight,
+        by=by,
+        groups=groups,
+        positive=positive,
+        threshold=threshold,
+        decision=decision,
+        nan_policy=nan_policy,
+    )
+
+
+@documented
+def lxcim(
+    frame: IntoFrameT,
+    *,
+    label: str,
+    score: str,
+    weight: str | None = None,
+    by: str | Sequence[str] = (),
+    threshold: float = 0.0,
+    decision: Decision | None = None,
+    positive: Any = None,
+    nan_policy: str = "raise",
+) -> IntoFrameT:
+    """Return LxCIM of each subgroup.
+
+    Parameters
+    ----------
+    <FRAME>
+    score : str
+        The column of scores, which grow with the belief in the positive side.
+    <FRAME_GROUPS>
+    <FRAME_VALUES>
+
+    Returns
+    -------
+    frame
+        Of the kind of the input, one row for each subgroup: the keys, ``lxcim``, <FRAME_COUNTS>.
+
+    See Also
+    --------
+    evaluate : Several metrics at once, and intervals.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from lxcim_xp import frames
+    >>> table = pd.DataFrame({"won": [1, 1, 0], "score": [3.0, 2.0, 1.0]})
+    >>> frames.lxcim(table, label="won", score="score").round(3)
+       lxcim  n  n_missing  weight
+    0  0.889  3          0     3.0
+    """
+    return evaluate(
+        frame,
+        label=label,
+        score=score,
+        weight=weight,
+        by=by,
+        metrics="lxcim",
+        threshold=threshold,
+        decision=decision,
+        positive=positive,
+        nan_policy=nan_policy,
+    )
+
+
+@documented
+def accuracy(
+    frame: IntoFrameT,
+    *,
+    label: str,
+    score: str,
+    weight: str | None = None,
+    by: str | Sequence[str] = (),
+    threshold: float = 0.0,
+    decision: Decision | None = None,
+    positive: Any = None,
+    nan_policy: str = "raise",
+) -> IntoFrameT:
+    """Return the accuracy of each subgroup, undecided samples counting half.
+
+    Parameters
+    ----------
+    <FRAME>
+    score : str
+        The column of scores, which grow with the belief in the positive side.
+    <FRAME_GROUPS>
+    <FRAME_VALUES>
+
+    Returns
+    -------
+    frame
+        Of the kind of the input, one row for each subgroup: the keys, ``accuracy``,
+        <FRAME_COUNTS>.
+
+    See Also
+    --------
+    evaluate : Several metrics at once, and intervals.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from lxcim_xp import frames
+    >>> table = pd.DataFrame({"won": [1, 1, 0, 1], "score": [3.0, 2.0, 1.0, 0.0]})
+    >>> frames.accuracy(table, label="won", score="score")
+       accuracy  n  n_missing  weight
+    0     0.625  4          0     4.0
+    """
+    return evaluate(
+        frame,
+        label=label,
+        score=score,
+        weight=weight,
+        by=by,
+        metrics="accuracy",
+        threshold=threshold,
+        decision=decision,
+        positive=positive,
+        nan_policy=nan_policy,
+    )
+
+
+@documented
+def audrc(
+    frame: IntoFrameT,
+    *,
+    label: str,
+    score: str,
+    weight: str | None = None,
+    by: str | Sequence[str] = (),
+    threshold: float = 0.0,
+    decision: Decision | None = None,
+    positive: Any = None,
+    nan_policy: str = "raise",
+) -> IntoFrameT:
+    """Return AUDRC, in its discrete form, of each subgroup.
+
+    Parameters
+    ----------
+    <FRAME>
+    score : str
+        The column of scores, which grow with the belief in the positive side.
+    <FRAME_GROUPS>
+    <FRAME_VALUES>
+
+    Returns
+    -------
+    frame
+        Of the kind of the input, one row for each subgroup: the keys, ``audrc``, <FRAME_COUNTS>.
+
+    See Also
+    --------
+    evaluate : Several metrics at once, and intervals.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from lxcim_xp import frames
+    >>> table = pd.DataFrame({"won": [1, 1, 0], "score": [3.0, 2.0, 1.0]})
+    >>> frames.audrc(table, label="won", score="score").round(3)
+       audrc  n  n_missing  weight
+    0  0.889  3          0     3.0
+    """
+    return evaluate(
+        frame,
+        label=label,
+        score=score,
+        weight=weight,
+        by=by,
+        metrics="audrc",
+        threshold=threshold,
+        decision=decision,
+        positive=positive,
+        nan_policy=nan_policy,
+    )
+
+
+@documented
+def auroc(
+    frame: IntoFrameT,
+    *,
+    label: str,
+    score: str,
+    weight: str | None = None,
+    by: str | Sequence[str] = (),
+    threshold: float = 0.0,
+    decision: Decision | None = None,
+    positive: Any = None,
+    nan_policy: str = "raise",
+) -> IntoFrameT:
+    """Return AUROC of each subgroup.
+
+    Parameters
+    ----------
+    <FRAME>
+    score : str
+        The column of scores, which grow with the belief in the positive side.
+    <FRAME_GROUPS>
+    <FRAME_VALUES>
+
+    Returns
+    -------
+    frame
+        Of the kind of the input, one row for each subgroup: the keys, ``auroc``, <FRAME_COUNTS>.
+        AUROC is null where a subgroup has one class only.
+
+    See Also
+    --------
+    evaluate : Several metrics at once, and intervals.
+
+    Notes
+    -----
+    Only the order of the scores matters; ``threshold`` says where ``nan_policy="abstain"`` puts a
+    missing score.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from lxcim_xp import frames
+    >>> table = pd.DataFrame({"won": [1, 0, 0], "score": [3.0, 2.0, 4.0]})
+    >>> frames.auroc(table, label="won", score="score")
+       auroc  n  n_missing  weight
+    0    0.5  3          0     3.0
+    """
+    return evaluate(
+        frame,
+        label=label,
+        score=score,
+        weight=weight,
+        by=by,
+        metrics="auroc",
+        threshold=threshold,
+        decision=decision,
+        positive=positive,
+        nan_policy=nan_policy,
+    )
+
+
+@documented
+def compare(
+    frame: IntoFrameT,
+    *,
+    label: str,
+    scores: Sequence[str],
+    weight: str | None = None,
+    by: str | Sequence[str] = (),
+    metric: str = "lxcim",
+    level: float = 0.95,
+    groups: str | None = None,
+    threshold: float = 0.0,
+    decision: Decision | None = None,
+    positive: Any = None,
+    nan_policy: str = "raise",
+) -> IntoFrameT:
+    """Compare two models on the rows of each subgroup, by their paired difference.
+
+    Parameters
+    ----------
+    <FRAME>
+    scores : sequence of two str
+        The columns of scores of the two models.
+    <FRAME_GROUPS>
+    metric : {"lxcim", "accuracy", "audrc", "auroc"}, default "lxcim"
+        The metric.
+    level : float, default 0.95
+        The coverage of the interval, between 0 and 1.
+    groups : str, optional
+        The column of clusters, when only clusters are independent.
+    <FRAME_VALUES>
+
+    Returns
+    -------
+    frame
+        Of the kind of the input, one row for each subgroup: the keys, the columns of
+        :class:`lxcim_xp.Comparison` (``estimate_a``, ``estimate_b``, ``difference`` and the rest),
+        <FRAME_COUNTS>. With ``nan_policy="omit"`` a row counts if both models have a score.
+
+    See Also
+    --------
+    lxcim_xp.compare : The same for arrays, with what the columns mean.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from lxcim_xp import frames
+    >>> table = pd.DataFrame({"won": [1, 1, 0], "a": [3.0, 2.0, 1.0], "b": [1.0, -2.0, 3.0]})
+    >>> found = frames.compare(table, label="won", scores=["a", "b"])
+    >>> found[["estimate_a", "estimate_b", "difference"]].round(3)
+       estimate_a  estimate_b  difference
+    0       0.889       0.111       0.778
+    """
+    (name,) = check_metrics(metric, level=level)
+    if isinstance(scores, str) or len(scores) != 2:
+        raise ValueError(
+            f"scores must name two columns; found {scores!r}. For more models pass their arrays to "
+            f"lxcim_xp.compare_all."
+        )
+
+    def on_samples(rows: nw.DataFrame[Any], parts: Parts) -> nw.DataFrame[Any]:
+        return compare_frame(rows, parts, name, level)
+
+    return _run(
+        frame,
+        on_samples,
+        "frames.compare",
+        [*Comparison._fields, *COUNTS],
+        label=label,
+        scores=list(scores),
+        weight=weight,
+        by=by,
+        groups=groups,
+        positive=positive,
+        threshold=threshold,
+        decision=decision,
+        nan_policy=nan_policy,
+    )
+
+
+@documented
+def curve(
+    frame: IntoFrameT,
+    *,
+    label: str,
+    score: str,
+    kind: str = "cumulative_accuracy",
+    weight: str | None = None,
+    by: str | Sequence[str] = (),
+    threshold: float = 0.0,
+    decision: Decision | None = None,
+    positive: Any = None,
+    nan_policy: str = "raise",
+) -> IntoFrameT:
+    """Return the points of a curve of each subgroup, for plotting.
+
+    Parameters
+    ----------
+    <FRAME>
+    score : str
+        The column of scores, which grow with the belief in the positive side.
+    kind : {"cumulative_accuracy", "accuracy_rate", "roc"}, default "cumulative_accuracy"
+        Which curve: those of :func:`lxcim_xp.cumulative_accuracy_curve`,
+        :func:`lxcim_xp.accuracy_rate_curve` and :func:`lxcim_xp.roc_curve`.
+    <FRAME_GROUPS>
+    <FRAME_VALUES>
+
+    Returns
+    -------
+    frame
+        Of the kind of the input: the keys and the columns of the curve, from nothing decided down
+        to the least confidence, one point for each distinct confidence (or score). Groups without
+        any usable row have no points.
+
+    See Also
+    --------
+    lxcim_xp.interpolate : Curves at given rates.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from lxcim_xp import frames
+    >>> table = pd.DataFrame({"won": [1, 1, 0, 0], "score": [3.0, 2.0, 1.0, 1.0]})
+    >>> frames.curve(table, label="won", score="score")
+       rate  cumulative_accuracy  confidence
+    0  0.00                 0.00         inf
+    1  0.25                 0.25         3.0
+    2  0.50                 0.50         2.0
+    3  1.00                 0.50         1.0
+    """
+    if kind not in CURVES:
+        raise ValueError(f"kind must be one of {tuple(CURVES)}; found {kind!r}.")
+
+    def on_samples(rows: nw.DataFrame[Any], parts: Parts) -> nw.DataFrame[Any]:
+        return curve_frame(rows, parts, kind)
+
+    return _run(
+        frame,
+        on_samples,
+        "frames.curve",
+        CURVES[kind],
+        label=label,
+        scores=[score],
+        weight=weight,
+        by=by,
+        groups=None,
+        positive=positive,
+        threshold=threshold,
+        decision=decision,
+        nan_policy=nan_policy,
+    )
+
+
+def _run(
+    frame: IntoFrameT,
+    on_samples: Callable[[nw.DataFrame[Any], Parts], nw.DataFrame[Any]],
+    as_query: Callable[..., nw.LazyFrame[Any]] | str,
+    outputs: Sequence[str],
+    **given: Any,
+) -> IntoFrameT:
+    """Check the columns and take the road that the engine allows.
+
+    In the place of a query may stand the name of what has none.
+    """
+    rows = _narwhals(frame)
+    engine = engine_of(rows)
+    schema = schema_of(engine, rows)
+    parts = parts_of(engine, schema, outputs=outputs, **given)
+    if isinstance(rows, nw.DataFrame):
+        found = in_memory(rows, lambda rows: on_samples(rows.select(*parts.columns), parts))
+    elif engine.road == "shuffle":
+        found = in_partitions(rows, parts, on_samples)
+    elif isinstance(as_query, str):
+        require_samples(engine, as_query)
+    else:
+        found = as_query(rows, schema, engine, parts).to_native()
+    result: IntoFrameT = found
+    return result
+
+
+def _narwhals(frame: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
+    try:
+        rows: nw.DataFrame[Any] | nw.LazyFrame[Any] = nw.from_native(frame)
+    except TypeError as error:
+        raise TypeError(
+            f"frame must be a pandas, polars, Arrow, DuckDB, Spark or similar frame; found "
+            f"{type(frame).__name__}. Functions of arrays are in lxcim_xp itself."
+        ) from error
+    return rows

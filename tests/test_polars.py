@@ -1,0 +1,133 @@
+"""Polars expressions in every context, against the metrics of arrays."""
+
+import datetime
+
+import numpy as np
+import pytest
+
+import lxcim_xp as lx
+
+pl = pytest.importorskip("polars")
+
+from lxcim_xp import polars as expressions  # noqa: E402
+
+METRICS = ("lxcim", "accuracy", "auroc")
+
+
+def table(n=500, seed=0, dtype=np.float64):
+    rng = np.random.default_rng(seed)
+    score = np.round(rng.normal(0.3, 1, n), 1).astype(dtype)
+    score[rng.random(n) < 0.02] = -0.0
+    return pl.DataFrame(
+        {
+            "y": rng.random(n) < 1 / (1 + np.exp(-score)),
+            "s": score,
+            "w": rng.choice([0.0, 0.5, 1.0, 3.0], n),
+            "k": rng.integers(0, 5, n),
+            "at": [datetime.datetime(2026, 1, 1) + datetime.timedelta(hours=i) for i in range(n)],
+        }
+    )
+
+
+def reference(rows, metric, weight, **options):
+    weights = rows[weight].to_numpy() if weight else None
+    return getattr(lx, metric)(
+        rows["y"].to_numpy(), rows["s"].to_numpy(), sample_weight=weights, **options
+    )
+
+
+@pytest.mark.parametrize("weight", [None, "w"])
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("options", [{}, {"threshold": 0.3}], ids=["0", "0.3"])
+def test_an_expression_works_in_every_context(metric, weight, options):
+    rows = table()
+    expression = getattr(expressions, metric)("y", "s", weight=weight, **options)
+    wanted = {
+        key: reference(part, metric, weight, **options)
+        for (key,), part in rows.partition_by("k", as_dict=True).items()
+    }
+    grouped = [
+        rows.group_by("k").agg(expression),
+        rows.lazy().group_by("k").agg(expression).collect(),
+        rows.lazy().group_by("k").agg(expression).collect(engine="streaming"),
+        rows.select("k", expression.over("k")).unique(),
+    ]
+    for found in grouped:
+        assert dict(found.rows()) == pytest.approx(wanted, rel=1e-13)
+    (whole,) = rows.select(expression).row(0)
+    assert whole == pytest.approx(reference(rows, metric, weight, **options), rel=1e-13)
+    windows = rows.group_by_dynamic("at", every="5d").agg(expression)
+    for start, value in windows.rows():
+        inside = rows.filter(
+            (pl.col("at") >= start) & (pl.col("at") < start + datetime.timedelta(days=5))
+        )
+        assert value == pytest.approx(reference(inside, metric, weight, **options), rel=1e-13)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_a_float32_score_meets_a_python_threshold(metric):
+    rows = table(dtype=np.float32)
+    expression = getattr(expressions, metric)("y", "s", threshold=0.3)
+    assert np.float32(rows.select(expression).item()) == reference(
+        rows, metric, None, threshold=0.3
+    )
+    (accuracy,) = (
+        pl.DataFrame({"y": [True], "s": pl.Series([0.3], dtype=pl.Float32)})
+        .select(expressions.accuracy("y", "s", threshold=0.3))
+        .row(0)
+    )
+    assert accuracy == 0.5
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_probabilities_tie_with_their_complements(dtype):
+    p = np.asarray([0.07, 0.3, 0.7, 0.9], dtype=dtype)
+    p = np.concatenate([p, 1 - p])
+    y = np.asarray([1, 0, 1, 1, 0, 1, 1, 0], dtype=bool)
+    found = pl.DataFrame({"y": y, "s": p}).select(
+        expressions.lxcim("y", "s", decision=lx.probability())
+    )
+    assert found.item() == pytest.approx(lx.lxcim(y, p, decision=lx.probability()), rel=1e-7)
+
+
+def test_what_a_missing_value_does():
+    rows = pl.DataFrame({"y": [True, True, False, None], "s": [1.0, None, float("nan"), 2.0]})
+    for metric in ("lxcim", "accuracy"):
+        expression = getattr(expressions, metric)
+        assert rows.select(expression("y", "s")).item() is None
+        assert rows.select(expression("y", "s", nan_policy="omit")).item() == 1.0
+        assert rows.select(expression("y", "s", nan_policy="abstain")).item() is None
+        known = rows.filter(pl.col("y").is_not_null())
+        abstained = known.select(expression("y", "s", nan_policy="abstain")).item()
+        wanted = getattr(lx, metric)([1, 1, 0], [1.0, np.nan, np.nan], nan_policy="abstain")
+        assert abstained == pytest.approx(wanted)
+
+
+def test_bad_values_give_null():
+    good = {"y": [1, 0, 1], "s": [1.0, -1.0, -2.0], "w": [1.0, 2.0, 0.0]}
+    assert pl.DataFrame(good).select(expressions.lxcim("y", "s", weight="w")).item() == 1.0
+    for column, values in (("y", [1, 2, 1]), ("y", [1, 0, -1]), ("w", [1.0, -2.0, 0.0])):
+        rows = pl.DataFrame({**good, column: values})
+        if values == [1, 0, -1]:
+            rows = rows.with_columns(w=pl.lit(1.0))
+        assert rows.select(expressions.lxcim("y", "s", weight="w")).item() is None
+
+
+def test_words_and_expressions():
+    rows = pl.DataFrame({"y": ["won", "lost", "won"], "a": [3.0, 1.0, 2.0], "b": [1.0, 2.0, 4.0]})
+    expression = expressions.lxcim(pl.col("y"), pl.col("a") - pl.col("b"), positive="won")
+    assert rows.select(expression).item() == lx.lxcim([1, 0, 1], [2.0, -1.0, -2.0])
+    assert rows.select(expression.alias("mine")).columns == ["mine"]
+
+
+def test_empty_and_one_class():
+    rows = pl.DataFrame({"y": [True, True], "s": [1.0, 2.0]})
+    assert rows.select(expressions.auroc("y", "s")).item() is None
+    assert rows.head(0).select(expressions.lxcim("y", "s")).item() is None
+
+
+def test_what_an_expression_refuses():
+    with pytest.raises(TypeError, match="no other decision function"):
+        expressions.lxcim("y", "s", decision=lx.asymmetric(0.0, 1.0, 2.0))
+    with pytest.raises(ValueError, match="nan_policy must be one of"):
+        expressions.lxcim("y", "s", nan_policy="drop")
