@@ -1,4 +1,4 @@
-"""Formulas that narwhals and polars expressions share: both know the same few verbs."""
+"""Formulas of queries as narwhals expressions: confidence, bins of a key, harmonic sums."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -39,7 +39,7 @@ def signed_confidence(library: Library, score: Any, decision: Decision, is_float
     return library.when(score < complement).then(0.5 - complement).otherwise(score - 0.5)
 
 
-def monotone_bin(library: Library, frame: Any, key: str, name: str, col: Any = None) -> Any:
+def monotone_bin(library: Library, frame: Any, key: str, name: str) -> Any:
     """Add a whole number that never falls while the key grows, of about 2000 values.
 
     Roots, sums and quotients are rounded correctly, and so monotone, which logarithms need not be.

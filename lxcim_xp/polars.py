@@ -11,7 +11,7 @@ expression is made.
 (0.9375, 0.75)
 """
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from lxcim_xp._docs import documented
 from lxcim_xp._margins import NAN_POLICIES, one_decision
@@ -20,7 +20,7 @@ from lxcim_xp.decision import Decision, absolute, probability
 if TYPE_CHECKING:
     import polars as pl
 
-    IntoExpr = str | pl.Expr
+    IntoExpr: TypeAlias = str | pl.Expr
 
 
 class _Columns(NamedTuple):

@@ -177,7 +177,7 @@ def test_many_rows_in_several_chunks(form):
     table = pa.table({"label": label, "score": score, "weight": weight, "key": key})
     pieces = [table.slice(start, 50_000) for start in range(0, n, 50_000)]
     given = form.make(pa.concat_tables(pieces))
-    metrics = ["lxcim"] if form.name == "sqlframe" else METRICS
+    metrics = ["lxcim"] if form.slow and form.name == "sqlframe" else METRICS
     options = {"label": "label", "score": "score", "weight": "weight", "by": "key"}
     found = engines.rows_of(form, frames.evaluate(given, **options, metrics=metrics))
     assert [row["key"] for row in found] == list(range(1000))
@@ -210,7 +210,7 @@ def test_a_result_has_one_dtype_on_every_engine(form):
 def test_a_frame_stays_what_it_was(form):
     given = form.make(arrow(predictions(missing=False)))
     found = frames.lxcim(given, label="Label", score="a Score", by="Key")
-    assert type(found) is type(given)
+    assert isinstance(given, type(found))  # SQLFrame's tables are a special kind of its frames
     if form.engine == "pandas":
         assert found.index.tolist() == list(range(len(found)))
 
@@ -321,7 +321,7 @@ def test_groups_without_a_usable_row_stay(form):
 def test_bad_values_give_null_where_nothing_can_raise(form):
     if form.name == "dask":
         pytest.skip("Dask raises when it computes")
-    if form.name == "sqlframe":
+    if form.slow and form.name == "sqlframe":
         pytest.skip("slow, and the query of DuckDB")
     columns = {
         "y": [1, 0, 2, 0, -1, 0, 1, 0],
