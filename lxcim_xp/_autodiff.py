@@ -89,8 +89,7 @@ def with_gradient(xp: Namespace, function: Callable[..., Derived], *arrays: Arra
 def _with_gradient_jax(xp: Namespace, function: Callable[..., Derived], *arrays: Array) -> Array:
     import jax
 
-    @jax.custom_jvp
-    def value(*arrays: Array) -> Array:
+    def value_of(*arrays: Array) -> Array:
         return function(xp, *arrays).value
 
     def rule(primals: Any, tangents: Any) -> tuple[Array, Array]:
@@ -102,15 +101,18 @@ def _with_gradient_jax(xp: Namespace, function: Callable[..., Derived], *arrays:
                 tangent = tangent + xp.sum(slope * along, axis=-1)
         return found.value, tangent
 
+    value: Any = jax.custom_jvp(value_of)
     value.defjvp(rule, symbolic_zeros=True)
-    return value(*arrays)
+    result: Array = value(*arrays)
+    return result
 
 
 @cache
 def _torch_function() -> Any:
     import torch
 
-    class Function(torch.autograd.Function):
+    # Typed or not, depending on whether torch is installed.
+    class Function(torch.autograd.Function):  # type: ignore[misc,unused-ignore]
         """A value with the gradient that comes with it."""
 
         @staticmethod
