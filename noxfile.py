@@ -121,7 +121,7 @@ def torch(session: nox.Session) -> None:
     session.install("torch==2.13.0")
     session.install("-e", ".", *RUNNER)
     run_laws(session, "torch", 12, *PER_BACKEND)
-    session.run("pytest", "tests/test_package.py", "-k", "train_with_torch")
+    session.run("python", "-W", "error", "examples/train_with_torch.py")
 
 
 @nox.session
