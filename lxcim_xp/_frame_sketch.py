@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from lxcim_xp._array import Array, reduced_by_bin
+from lxcim_xp._array import Array, numpy_namespace, reduced_by_bin
 from lxcim_xp._bins import bound_tolerance, largest_confidence
 from lxcim_xp._engines import Engine, column_of
 from lxcim_xp._frame_columns import Parts
@@ -238,10 +238,10 @@ def _bin_of(verbs: _Verbs, confidence: Any, bins: int, bound: float | None) -> A
 def _limits(dtype: Any, parts: Parts, bound: float | None) -> tuple[float | None, float | None]:
     """Return the largest confidence for the bins, and the largest that is accepted if asked for."""
     scores = np.zeros(0, dtype=np.float32 if dtype == nw.Float32 else np.float64)
-    limit = largest_confidence(np, scores, parts.decision, bound)
+    limit = largest_confidence(numpy_namespace, scores, parts.decision, bound)
     if limit is None:
         return None, None
-    tolerance = bound_tolerance(np, scores.dtype)
+    tolerance = bound_tolerance(numpy_namespace, scores.dtype)
     return float(limit), None if bound is None else float(limit) * (1 + tolerance)
 
 
@@ -267,7 +267,7 @@ def _in_order(
     columns = dict(zip(REDUCTIONS, (weight, correct, g_min, g_max, count), strict=True))
     merged = {
         name: reduced_by_bin(
-            np, how, place, np.where(where, columns[name], empty[how]), where.shape[-1]
+            numpy_namespace, how, place, np.where(where, columns[name], empty[how]), where.shape[-1]
         )
         for name, how in REDUCTIONS.items()
     }
@@ -278,7 +278,7 @@ def _in_order(
 
 def _reduced(place: Array, count: int, columns: Sequence[Array]) -> dict[str, Array]:
     reduced = {
-        name: reduced_by_bin(np, how, place, column, count)
+        name: reduced_by_bin(numpy_namespace, how, place, column, count)
         for (name, how), column in zip(REDUCTIONS.items(), columns, strict=True)
     }
     reduced["count"] = reduced["count"].astype(np.int64)

@@ -651,7 +651,7 @@ def merge_sketches(*states: IntoFrameT, by: str | Sequence[str] = ()) -> IntoFra
     """
     if not states:
         raise ValueError("merge_sketches needs at least one state; found none.")
-    given = [_narwhals(state) for state in states]
+    given: list[Any] = [_narwhals(state) for state in states]
     engine = engine_of(given[0])
     for rows in given[1:]:
         if engine_of(rows) != engine:
@@ -733,7 +733,7 @@ def sketch_bounds(
                 f"sketch_bounds needs a state in memory; found {kind_of_frame(engine)}. Pass "
                 f"collect=True to collect it here."
             )
-        rows = rows.select(*(column_of(engine, name) for name in (*keys, *STATE))).collect()
+        rows = rows.collect()
     return in_memory(rows, lambda rows: bounds_frame(rows, keys, names))
 
 
