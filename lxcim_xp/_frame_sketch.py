@@ -50,6 +50,7 @@ BOUNDS = {
     "audrc": ("audrc_low", "audrc", "audrc_high"),
 }
 _SPOILED = -1
+_NEGATIVES = ("__lx_zeros", "__lx_minuses")
 
 
 class _Verbs(NamedTuple):
@@ -120,9 +121,14 @@ def sketch_plan(
         rows = rows.with_columns(value.alias(name))
         return nw.col(name)
 
+    def floor(x: nw.Expr) -> nw.Expr:
+        # A cast rounds in DuckDB and truncates elsewhere.
+        whole = keep("__lx_whole", x.cast(nw.Int64).cast(nw.Float64))
+        return nw.when(whole > x).then(whole - 1.0).otherwise(whole)
+
     verbs = _Verbs(
         lambda x: x.sqrt(),
-        lambda x: x.floor(),
+        floor,
         lambda x, low, high: x.clip(number(LIBRARY, low), number(LIBRARY, high)),
         lambda condition, a, b: nw.when(condition).then(a).otherwise(b),
         keep,
@@ -131,19 +137,23 @@ def sketch_plan(
     if most is not None:
         spoiled = spoiled | (g > most)
     index = keep("__lx_bin", _bin_of(verbs, g, bins, limit))
-    rows = rows.select(
-        *keys,
+    rows = rows.with_columns(
         nw.when(spoiled).then(number(LIBRARY, _SPOILED)).otherwise(index).alias("__lx_bin"),
         nw.col("__lx_w").alias("weight"),
         nw.col("__lx_right").alias("correct"),
         g.alias("g_min"),
         g.alias("g_max"),
         one_if(counts | spoiled).alias("count"),
-        "__lx_zeros",
-        "__lx_minuses",
     )
-    labels = ("__lx_zeros", "__lx_minuses")
-    state = _grouped(rows, [*keys, "__lx_bin"], labels)
+    label = schema[parts.label]
+    if parts.positive is not None or label == nw.Boolean:
+        return _named(_grouped(rows, keys), parts.by)
+    # Labels are 0 and 1 or -1 and 1: a group that has both 0 and -1 is bad as a whole.
+    state = _grouped(rows, keys, more_sums=_NEGATIVES)
+    zeros, minuses = (nw.col(name).sum() for name in _NEGATIVES)
+    if keys:
+        zeros, minuses = zeros.over(*keys), minuses.over(*keys)
+    state = state.with_columns(zeros.alias("__lx_zeros"), minuses.alias("__lx_minuses"))
     mixed = (nw.col("__lx_zeros") > 0.0) & (nw.col("__lx_minuses") > 0.0)
     spoiled_bin = nw.when(mixed).then(number(LIBRARY, _SPOILED)).otherwise(nw.col("__lx_bin"))
     return _named(state.with_columns(spoiled_bin.alias("__lx_bin")), parts.by)
@@ -164,7 +174,7 @@ def merge_plan(states: nw.LazyFrame[Any], engine: Engine, by: tuple[str, ...]) -
         nw.col(BIN).alias("__lx_bin"),
         *REDUCTIONS,
     )
-    return _named(_grouped(rows, [*keys, "__lx_bin"]), by)
+    return _named(_grouped(rows, keys), by)
 
 
 def bounds_frame(
@@ -289,7 +299,7 @@ def _grouped(
     rows: nw.LazyFrame[Any], keys: list[str], more_sums: Sequence[str] = ()
 ) -> nw.LazyFrame[Any]:
     reductions = {**REDUCTIONS, **dict.fromkeys(more_sums, "sum")}
-    return rows.group_by(*keys).agg(
+    return rows.group_by(*keys, "__lx_bin").agg(
         *(getattr(nw.col(name), how)().alias(name) for name, how in reductions.items())
     )
 

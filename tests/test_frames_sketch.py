@@ -316,7 +316,7 @@ def test_bad_values_give_null_where_nothing_can_raise(form):
         pytest.skip("Dask raises when it computes")
     columns = {
         "y": [1, 0, 2, 0, -1, 0, 1, 0, 1, 0],
-        "s": [1.0, -1.0, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 7.0, 0.5],
+        "s": [1.0, -1.0, 0.5, 0.5, 0.5, 1.5, 0.5, 0.5, 7.0, 0.5],
         "w": [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, -1.0, 1.0, 1.0, 1.0],
         "k": ["good", "good", "label", "label", "mixed", "mixed", "w", "w", "bound", "bound"],
     }
@@ -326,6 +326,8 @@ def test_bad_values_give_null_where_nothing_can_raise(form):
     rows = {row["k"]: row for row in bounds_of(form, state, by="k")}
     assert rows.pop("good")["accuracy"] == 1.0
     assert len(rows) == 4
+    mixed = form.make(given_rows.arrow({"y": [-1, 0, 1], "s": [0.5, 1.5, 3.0]}))
+    (rows["all"],) = bounds_of(form, frames.sketch(mixed, label="y", score="s"))
     for row in rows.values():
         assert {row[name] for name in ("lxcim_low", "lxcim", "accuracy", "audrc_high")} == {None}
 
