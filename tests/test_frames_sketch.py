@@ -156,6 +156,17 @@ def test_merged_parts_are_the_whole(form):
 
 
 @QUICK
+@pytest.mark.parametrize("unit", [2.0**600, 2.0**-600])
+def test_weights_of_any_size_stay_what_they_are(form, unit):
+    columns = {"y": [1, 0, 1], "s": [3.0, 3.0, 1.0], "w": [unit, 2 * unit, unit]}
+    state = frames.sketch(form.make(given_rows.arrow(columns)), label="y", score="s", weight="w")
+    low, high = engines.rows_of(form, state)
+    assert (low["weight"], high["weight"], high["correct"]) == (unit, 3 * unit, unit)
+    (row,) = bounds_of(form, state)
+    assert row["lxcim"] == pytest.approx(6 / 16, rel=1e-14)  # 1/4 (2 + 3)/4 + 1/4 1/4
+
+
+@QUICK
 def test_a_state_has_one_dtype_on_every_engine_and_stays_what_it_was(form):
     given = form.make(given_rows.arrow(given_rows.predictions(missing=False)))
     state = frames.sketch(given, **NAMES, by="key 2")
