@@ -151,6 +151,7 @@ def run_frames(session: nox.Session, forms: str, *more: str) -> None:
         "pytest",
         "tests/test_frames.py",
         "tests/test_frames_inference.py",
+        "tests/test_frames_sketch.py",
         *more,
         *session.posargs,
         env={"LXCIM_ENGINES": forms},

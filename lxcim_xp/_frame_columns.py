@@ -61,14 +61,12 @@ def parts_of(
             f"threshold must be a number; found {type(threshold).__name__}. Subtract a threshold "
             f"that varies from the score beforehand."
         )
-    keys = (by,) if isinstance(by, str) else tuple(by)
     named = [("label", label), *(("score", score) for score in scores)]
-    named += [("by", key) for key in keys]
     optional = [("weight", weight), ("groups", groups)]
     named += [(part, name) for part, name in optional if name is not None]
     for part, name in named:
         _check_name(schema, part, name)
-    _check_keys(engine, keys, outputs)
+    keys = check_keys(engine, schema, by, outputs)
     _check_label(schema[label], label, positive)
     for part, name in [*(("score", score) for score in scores), ("weight", weight)]:
         if name is not None:
@@ -77,14 +75,50 @@ def parts_of(
     return Parts(label, tuple(scores), weight, keys, groups, positive, chosen, nan_policy)
 
 
-def check_metrics(metrics: Any, *, level: float | None) -> tuple[str, ...]:
+def check_keys(
+    engine: Engine, schema: Mapping[str, Any], by: Any, outputs: Iterable[str]
+) -> tuple[str, ...]:
+    """Return the names of the key columns, which must differ from those of the result."""
+    keys = (by,) if isinstance(by, str) else tuple(by)
+    for key in keys:
+        _check_name(schema, "by", key)
+
+    def same(name: str) -> str:
+        return name.lower() if engine.folds_case else name
+
+    if len({same(key) for key in keys}) < len(keys):
+        raise ValueError(f"by must name each column once; found {list(keys)}.")
+    taken = {same(name): name for name in outputs}
+    for key in keys:
+        if same(key) in taken:
+            raise ValueError(
+                f"by={key!r} has the name of the result's column {taken[same(key)]!r}. Rename the "
+                f"column of {kind_of_frame(engine)} first."
+            )
+    return keys
+
+
+def check_state(schema: Mapping[str, Any], columns: Iterable[str]) -> None:
+    """Refuse a frame that has not the columns of a sketch, or holds no numbers in them."""
+    for name in columns:
+        if name not in schema or not _is_number(schema[name]):
+            found = f"dtype {schema[name]}" if name in schema else f"columns {list(schema)}"
+            raise ValueError(
+                f"a sketch has numbers in its column {name!r}; found {found}. Make it with "
+                f"frames.sketch."
+            )
+
+
+def check_metrics(
+    metrics: Any, *, level: float | None = None, known: tuple[str, ...] = METRICS
+) -> tuple[str, ...]:
     """Return the names of metrics, each once, and check the level of their intervals."""
     names = (metrics,) if isinstance(metrics, str) else tuple(dict.fromkeys(metrics))
     for name in names:
-        if name not in METRICS:
-            raise ValueError(f"metrics must be among {METRICS}; found {name!r}.")
+        if name not in known:
+            raise ValueError(f"metrics must be among {known}; found {name!r}.")
     if not names:
-        raise ValueError(f"metrics must name at least one of {METRICS}; found none.")
+        raise ValueError(f"metrics must name at least one of {known}; found none.")
     if level is not None:
         check_level(level)
     return names
@@ -101,21 +135,6 @@ def _check_name(schema: Mapping[str, Any], part: str, name: Any) -> None:
         near = get_close_matches(name.lower(), by_lower_case, n=1, cutoff=0.0)
         nearest = f" The nearest name is {by_lower_case[near[0]]!r}." if near else ""
         raise ValueError(f"{part}={name!r} is not a column of the frame.{nearest}")
-
-
-def _check_keys(engine: Engine, keys: tuple[str, ...], outputs: Iterable[str]) -> None:
-    def same(name: str) -> str:
-        return name.lower() if engine.folds_case else name
-
-    if len({same(key) for key in keys}) < len(keys):
-        raise ValueError(f"by must name each column once; found {list(keys)}.")
-    taken = {same(name): name for name in outputs}
-    for key in keys:
-        if same(key) in taken:
-            raise ValueError(
-                f"by={key!r} has the name of the result's column {taken[same(key)]!r}. Rename the "
-                f"column of {kind_of_frame(engine)} first."
-            )
 
 
 def _check_label(dtype: Any, name: str, positive: Any) -> None:

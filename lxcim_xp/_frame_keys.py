@@ -30,8 +30,8 @@ def group_rows(frame: nw.DataFrame[Any], by: tuple[str, ...]) -> Groups:
     code, count = _column_codes(frame, by[0])
     for name in by[1:]:
         more, times = _column_codes(frame, name)
-        code, count = _dense(code * times + more, count * times)
-    code, count = _dense(code, count)
+        code, count = renumbered(code * times + more, count * times)
+    code, count = renumbered(code, count)
     first = np.zeros(count, dtype=np.int64)
     first[code[::-1]] = np.arange(n - 1, -1, -1)  # what is written last stays: the first row
     keys = nw.maybe_reset_index(frame.select(*by)[first])
@@ -59,8 +59,8 @@ def _column_codes(frame: nw.DataFrame[Any], name: str) -> tuple[Array, int]:
     return codes_of(frame.get_column(name))
 
 
-def _dense(code: Array, count: int) -> tuple[Array, int]:
-    """Renumber codes so that each is taken."""
+def renumbered(code: Array, count: int) -> tuple[Array, int]:
+    """Renumber codes in their order so that each is taken; return also how many there are."""
     if count > 8 * code.size + 64:
         values, dense = np.unique(code, return_inverse=True)
         return dense, values.size

@@ -24,7 +24,7 @@ from lxcim_xp._frame_expressions import (
 )
 from lxcim_xp.decision import absolute, probability
 
-_LIBRARY = Library(nw.when, nw.lit, nw.Float64, nw.Float32)
+LIBRARY = Library(nw.when, nw.lit, nw.Float64, nw.Float32)
 _KEY = "__lx_key"
 _BIN = "__lx_bin"
 
@@ -38,8 +38,8 @@ def evaluate_plan(
 ) -> nw.LazyFrame[Any]:
     """Return the metrics of each group as a lazy frame."""
     check_decision(engine, parts)
-    keys = [f"__lx_k{place}" for place in range(len(parts.by))]
-    rows = _rows(frame, schema, engine, parts, keys)
+    keys = inner_names(parts.by)
+    rows = clean_rows(frame, schema, engine, parts, keys)
     binned = engine.road == "binned plan" and not keys
     at_zero = parts.decision.signed is absolute().signed and parts.decision.threshold == 0
     families = []
@@ -59,6 +59,11 @@ def evaluate_plan(
     return result.rename(names).sort(*parts.by, nulls_last=True) if keys else result
 
 
+def inner_names(by: tuple[str, ...]) -> list[str]:
+    """Return what the keys are called inside a query."""
+    return [f"__lx_k{place}" for place in range(len(by))]
+
+
 def check_decision(engine: Engine, parts: Parts) -> None:
     """Refuse decision functions that only arrays can be passed to."""
     if parts.decision.signed not in (absolute().signed, probability().signed):
@@ -69,12 +74,12 @@ def check_decision(engine: Engine, parts: Parts) -> None:
         )
 
 
-def _rows(
+def clean_rows(
     frame: nw.LazyFrame[Any], schema: Any, engine: Engine, parts: Parts, keys: list[str]
 ) -> nw.LazyFrame[Any]:
     """Return keys, weight, label, score and signed confidence; weight zero if not to be counted."""
     score_name = parts.scores[0]
-    one = weight = number(_LIBRARY, 1.0)
+    one = weight = number(LIBRARY, 1.0)
     if parts.weight is not None:
         weight = column_of(engine, parts.weight).cast(nw.Float64)
     rows = frame.select(
@@ -92,8 +97,8 @@ def _rows(
         is_missing("__lx_s").alias("__lx_no_s"),
         is_missing("__lx_w").alias("__lx_no_w"),
     )
-    zero = number(_LIBRARY, 0.0)
-    threshold = number(_LIBRARY, threshold_like(parts.decision, schema[score_name] == nw.Float32))
+    zero = number(LIBRARY, 0.0)
+    threshold = number(LIBRARY, threshold_like(parts.decision, schema[score_name] == nw.Float32))
     rows = rows.with_columns(
         nw.when(nw.col("__lx_no_y")).then(zero).otherwise(nw.col("__lx_y")).alias("__lx_y"),
         nw.when(nw.col("__lx_no_s")).then(threshold).otherwise(nw.col("__lx_s")).alias("__lx_s"),
@@ -117,21 +122,28 @@ def _rows(
     counts = nw.col("__lx_counts")
     flags = {
         "__lx_n": one,
-        "__lx_missing": _one_if(nw.col("__lx_missing")),
-        "__lx_spoiled": _one_if(nw.col("__lx_bad") | nw.col("__lx_fatal")),
-        "__lx_zeros": _one_if(counts & present & (y == 0.0)),
-        "__lx_minuses": _one_if(counts & present & (y == -1.0)),
+        "__lx_missing": one_if(nw.col("__lx_missing")),
+        "__lx_spoiled": one_if(nw.col("__lx_bad") | nw.col("__lx_fatal")),
+        "__lx_zeros": one_if(counts & present & (y == 0.0)),
+        "__lx_minuses": one_if(counts & present & (y == -1.0)),
     }
     is_float32 = schema[score_name] == nw.Float32
-    signed = signed_confidence(_LIBRARY, s, parts.decision, is_float32)
+    signed = signed_confidence(LIBRARY, s, parts.decision, is_float32)
     return rows.select(
         *keys,
         *(flag.alias(name) for name, flag in flags.items()),
         nw.when(counts).then(w).otherwise(zero).alias("__lx_w"),
-        _one_if(counts & (y > 0.0)).alias("__lx_y"),
+        one_if(counts & (y > 0.0)).alias("__lx_y"),
         (nw.when(counts).then(s).otherwise(threshold) + 0.0).alias("__lx_s"),
         nw.when(counts).then(signed).otherwise(zero).alias("__lx_d"),
     )
+
+
+def right_weight() -> nw.Expr:
+    """Return the weight of what was decided right in clean rows, undecided rows counting half."""
+    d, y, half = nw.col("__lx_d"), nw.col("__lx_y"), number(LIBRARY, 0.5)
+    credit = nw.when(d > 0.0).then(y).otherwise(nw.when(d < 0.0).then(1.0 - y).otherwise(half))
+    return nw.col("__lx_w") * credit
 
 
 def _label(column: nw.Expr, dtype: Any, parts: Parts) -> nw.Expr:
@@ -147,8 +159,9 @@ def _label(column: nw.Expr, dtype: Any, parts: Parts) -> nw.Expr:
     return nw.when(~missing).then((column == positive).cast(nw.Float64))
 
 
-def _one_if(condition: nw.Expr) -> nw.Expr:
-    return nw.when(condition).then(number(_LIBRARY, 1.0)).otherwise(number(_LIBRARY, 0.0))
+def one_if(condition: nw.Expr) -> nw.Expr:
+    """Return 1.0 where a condition holds, and 0.0 elsewhere."""
+    return nw.when(condition).then(number(LIBRARY, 1.0)).otherwise(number(LIBRARY, 0.0))
 
 
 _FLAGS = ["__lx_n", "__lx_missing", "__lx_spoiled", "__lx_zeros", "__lx_minuses"]
@@ -163,18 +176,16 @@ def _by_confidence(
 ) -> nw.LazyFrame[Any]:
     """Return sums over each group of what depends on the order of confidence."""
     d, y, w = nw.col("__lx_d"), nw.col("__lx_y"), nw.col("__lx_w")
-    half = number(_LIBRARY, 0.5)
-    credit = nw.when(d > 0.0).then(y).otherwise(nw.when(d < 0.0).then(1.0 - y).otherwise(half))
-    columns = {_KEY: 0.0 - d.abs(), "__lx_right": w * credit}
+    columns = {_KEY: 0.0 - d.abs(), "__lx_right": right_weight()}
     sums, running = [*_FLAGS, "__lx_w", "__lx_right"], []
     if {"lxcim", "audrc"} & set(metrics):
         running.append("__lx_w")
     if "audrc" in metrics:
-        columns["__lx_members"] = _one_if(w > 0.0)
+        columns["__lx_members"] = one_if(w > 0.0)
         sums.append("__lx_members")
         running.append("__lx_right")
     if with_auroc:
-        upper = _one_if(d >= 0.0)
+        upper = one_if(d >= 0.0)
         weight = {"p": w * y, "n": w * (1.0 - y)}
         for label, part in weight.items():
             columns[f"__lx_{label}u"] = part * upper
@@ -218,9 +229,9 @@ def _accuracy_rate_area(blocks: nw.LazyFrame[Any]) -> tuple[nw.LazyFrame[Any], n
     """
     w, right, members = nw.col("__lx_w"), nw.col("__lx_right"), nw.col("__lx_members")
     above, right_above = nw.col("__lx_w_run") - w, nw.col("__lx_right_run") - right
-    weight = nw.when(w > 0.0).then(w).otherwise(number(_LIBRARY, 1.0))
+    weight = nw.when(w > 0.0).then(w).otherwise(number(LIBRARY, 1.0))
     # Sums from above are differences, in which rounding must not leave a negative weight.
-    above = nw.when(above > 0.0).then(above).otherwise(number(_LIBRARY, 0.0))
+    above = nw.when(above > 0.0).then(above).otherwise(number(LIBRARY, 0.0))
     blocks = blocks.with_columns(
         above.alias("__lx_above"), right_above.alias("__lx_right_above"), weight.alias("__lx_t")
     )
@@ -231,7 +242,7 @@ def _accuracy_rate_area(blocks: nw.LazyFrame[Any]) -> tuple[nw.LazyFrame[Any], n
         (members * above / weight).alias("__lx_x"),
         (right_above - right / weight * above).alias("__lx_bend"),
     )
-    blocks = harmonic(_LIBRARY, blocks, "__lx_x", "__lx_members", "__lx_harmonic")
+    blocks = harmonic(LIBRARY, blocks, "__lx_x", "__lx_members", "__lx_harmonic")
     tied = right + nw.col("__lx_bend") * nw.col("__lx_harmonic")
     alone = w * (right_above + right) / (above + weight)
     return blocks, nw.when(members > 1.0).then(tied).otherwise(alone)
@@ -262,7 +273,7 @@ def _running(
         )
     # One window over everything would bring everything to one worker. Bins of the key are windows
     # of their own; what lies in the bins before is a table of few rows.
-    rows = monotone_bin(_LIBRARY, rows, _KEY, _BIN)
+    rows = monotone_bin(LIBRARY, rows, _KEY, _BIN)
     blocks = rows.group_by(_BIN, _KEY).agg(nw.col(*sums).sum())
     blocks = blocks.with_columns(
         nw.col(name).cum_sum().over(_BIN, order_by=_KEY).alias(f"{name}_run") for name in running
@@ -300,7 +311,7 @@ def _joined(families: list[nw.LazyFrame[Any]], keys: list[str]) -> nw.LazyFrame[
     ]
     # The second brings what the first has not; everything else is zero there.
     names = [*own[0], *(name for name in own[1] if name not in own[0])]
-    zero = number(_LIBRARY, 0.0)
+    zero = number(LIBRARY, 0.0)
     first = first.select(*keys, *(_or(name, own[0], zero) for name in names))
     added = [name for name in own[1] if name not in own[0]]
     second = second.select(*keys, *(_or(name, added, zero) for name in names))

@@ -27,17 +27,17 @@ class Table(NamedTuple):
     scores: tuple[Array, ...]
     margins: tuple[Array, ...]  # one for each score
     confidences: tuple[Array, ...]  # signed, positive on the upper side
-    weight: Array | None
+    weight: Array | None  # relative to the largest, unless asked
     clusters: Array | None
     counts: dict[str, Array]  # n, n_missing and weight of each group
 
 
-def read(frame: nw.DataFrame[Any], parts: Parts) -> Table:
-    """Read the columns of a frame."""
+def read(frame: nw.DataFrame[Any], parts: Parts, *, relative_weights: bool = True) -> Table:
+    """Read the columns of a frame, with weights relative to the largest, or as they are."""
     groups = group_rows(frame, parts.by)
     label, label_missing = _labels(frame.get_column(parts.label), parts)
-    scores = [_numbers(frame.get_column(name)) for name in parts.scores]
-    weight = None if parts.weight is None else _numbers(frame.get_column(parts.weight))
+    scores = [numbers(frame.get_column(name)) for name in parts.scores]
+    weight = None if parts.weight is None else numbers(frame.get_column(parts.weight))
     missing = {("label", parts.label): label_missing}
     missing |= {
         ("score", name): _nan(score) for name, score in zip(parts.scores, scores, strict=True)
@@ -49,7 +49,7 @@ def read(frame: nw.DataFrame[Any], parts: Parts) -> Table:
     anywhere = _apply_policy(missing, parts)
     where = None if anywhere is None or parts.nan_policy == "abstain" else ~anywhere
     samples = [
-        _collected(label, score, weight, where, parts, name)
+        _collected(label, score, weight, where, parts, name, relative_weights)
         for name, score in zip(parts.scores, scores, strict=True)
     ]
     clusters = None if parts.clusters is None else codes_of(frame.get_column(parts.clusters))[0]
@@ -96,7 +96,7 @@ def write_rows(
     )
 
 
-def _numbers(series: nw.Series[Any]) -> Array:
+def numbers(series: nw.Series[Any]) -> Array:
     """Return numbers as floats, NaN where they are missing."""
     if series.dtype not in (nw.Float32, nw.Float64):
         series = series.cast(nw.Float64)
@@ -113,9 +113,9 @@ def _labels(series: nw.Series[Any], parts: Parts) -> tuple[Array, Array | None]:
         return _object_labels(series, parts)
     missing = series.is_null().to_numpy() if series.null_count() else None
     if dtype.is_float():
-        missing = _nan(_numbers(series))
+        missing = _nan(numbers(series))
     if positive is None and dtype != nw.Boolean:
-        value = series.to_numpy() if missing is None and dtype.is_integer() else _numbers(series)
+        value = series.to_numpy() if missing is None and dtype.is_integer() else numbers(series)
         return value if missing is None else np.where(missing, 0, value), missing
     if dtype != nw.Boolean:
         hits = (series if dtype.is_numeric() else series.cast(nw.String)) == positive
@@ -195,11 +195,27 @@ def _apply_policy(missing: dict[tuple[str, str], Array | None], parts: Parts) ->
 
 
 def _collected(
-    label: Array, score: Array, weight: Array | None, where: Array | None, parts: Parts, name: str
+    label: Array,
+    score: Array,
+    weight: Array | None,
+    where: Array | None,
+    parts: Parts,
+    name: str,
+    relative_weights: bool,
 ) -> tuple[Namespace, Samples]:
     policy = "abstain" if parts.nan_policy == "abstain" else "raise"
     try:
-        return collect(label, score, weight, where, 0.0, parts.decision, -1, policy)
+        return collect(
+            label,
+            score,
+            weight,
+            where,
+            0.0,
+            parts.decision,
+            -1,
+            policy,
+            relative_weights=relative_weights,
+        )
     except ValueError as error:
         message = str(error)
         for argument, column in {

@@ -25,9 +25,18 @@ from typing import Any
 import narwhals.stable.v2 as nw
 from narwhals.stable.v2.typing import IntoFrameT
 
+from lxcim_xp._bins import checked_bins
 from lxcim_xp._docs import documented
-from lxcim_xp._engines import METRICS, Engine, engine_of, require_samples, schema_of
-from lxcim_xp._frame_columns import Parts, check_metrics, parts_of
+from lxcim_xp._engines import (
+    METRICS,
+    Engine,
+    column_of,
+    engine_of,
+    kind_of_frame,
+    require_samples,
+    schema_of,
+)
+from lxcim_xp._frame_columns import Parts, check_keys, check_metrics, check_state, parts_of
 from lxcim_xp._frame_kernel import (
     COUNTS,
     CURVES,
@@ -37,8 +46,17 @@ from lxcim_xp._frame_kernel import (
     in_memory,
     interval_names,
 )
-from lxcim_xp._frame_partitions import in_partitions
+from lxcim_xp._frame_partitions import in_one_partition, in_partitions, merged_partitions
 from lxcim_xp._frame_plan import evaluate_plan
+from lxcim_xp._frame_sketch import (
+    BOUNDS,
+    STATE,
+    bounds_frame,
+    merge_frame,
+    merge_plan,
+    sketch_frame,
+    sketch_plan,
+)
 from lxcim_xp.comparison import Comparison
 from lxcim_xp.decision import Decision
 
@@ -514,16 +532,224 @@ def curve(
     )
 
 
+@documented
+def sketch(
+    frame: IntoFrameT,
+    *,
+    label: str,
+    score: str,
+    weight: str | None = None,
+    by: str | Sequence[str] = (),
+    bins: int = 4096,
+    bound: float | None = None,
+    threshold: float = 0.0,
+    decision: Decision | None = None,
+    positive: Any = None,
+    nan_policy: str = "raise",
+) -> IntoFrameT:
+    """Return sums in bins of confidence of each subgroup: a state that can be merged.
+
+    Parameters
+    ----------
+    <FRAME>
+    score : str
+        The column of scores, which grow with the belief in the positive side.
+    <FRAME_GROUPS>
+    bins : int, default 4096
+        The number of bins, at least 2. The bounds are about as wide as 1 / bins.
+    bound : float, optional
+        The largest confidence that a score can have: 0.5 for probabilities around 0.5. Bins are
+        then fine at the bound too. Without it, it is found from the domain of ``decision``, if
+        there is one. A larger confidence is bad input.
+    <FRAME_VALUES>
+
+    Returns
+    -------
+    frame
+        Of the kind of the input, one row for each bin of a subgroup that is not empty: the keys,
+        ``bin``, its ``weight``, the weight of its right decisions ``correct``, the smallest and
+        largest confidence ``g_min`` and ``g_max``, the ``count`` of its rows. Bin -1 counts the
+        rows for which a query would have raised. Bin 0 stands for subgroups without usable rows
+        as well.
+
+    See Also
+    --------
+    merge_sketches : The state of several parts of the rows.
+    sketch_bounds : What a state knows about the metrics.
+    lxcim_xp.sketch : The same for arrays, in bins of its own.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from lxcim_xp import frames
+    >>> table = pd.DataFrame({"won": [1, 1, 0, 1], "score": [3.0, 3.0, 3.0, 0.0]})
+    >>> frames.sketch(table, label="won", score="score")
+        bin  weight  correct  g_min  g_max  count
+    0     0     1.0      0.5    0.0    0.0      1
+    1  2152     3.0      2.0    3.0    3.0      3
+    """
+    bins = checked_bins(bins)
+
+    def on_samples(rows: nw.DataFrame[Any], parts: Parts) -> nw.DataFrame[Any]:
+        return sketch_frame(rows, parts, bins, bound)
+
+    def as_query(
+        rows: nw.LazyFrame[Any], schema: dict[str, Any], engine: Engine, parts: Parts
+    ) -> nw.LazyFrame[Any]:
+        return sketch_plan(rows, schema, engine, parts, bins, bound)
+
+    return _run(
+        frame,
+        on_samples,
+        as_query,
+        STATE,
+        merge=merge_frame,
+        label=label,
+        scores=[score],
+        weight=weight,
+        by=by,
+        groups=None,
+        positive=positive,
+        threshold=threshold,
+        decision=decision,
+        nan_policy=nan_policy,
+    )
+
+
+def merge_sketches(*states: IntoFrameT, by: str | Sequence[str] = ()) -> IntoFrameT:
+    """Return the state of the rows of several states together.
+
+    It does not matter in which order or in how many steps states are merged. Keys that are not in
+    ``by`` are given up: a state of small subgroups becomes one of larger ones.
+
+    Parameters
+    ----------
+    *states : frame
+        What :func:`sketch` or this function returned, of one kind of frame, all with the same
+        bins, bound and decision.
+    by : str or sequence of str, default ()
+        The columns whose values make a subgroup.
+
+    Returns
+    -------
+    frame
+        Of the kind of the input, the state of each subgroup; lazy if the states are.
+
+    See Also
+    --------
+    sketch_bounds : What a state knows about the metrics.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from lxcim_xp import frames
+    >>> days = [pd.DataFrame({"won": [1, 0], "score": [3.0, 3.0]}) for _ in range(7)]
+    >>> states = [frames.sketch(day, label="won", score="score") for day in days]
+    >>> frames.merge_sketches(*states)
+        bin  weight  correct  g_min  g_max  count
+    0  2152    14.0      7.0    3.0    3.0     14
+    """
+    if not states:
+        raise ValueError("merge_sketches needs at least one state; found none.")
+    given: list[Any] = [_narwhals(state) for state in states]
+    engine = engine_of(given[0])
+    for rows in given[1:]:
+        if engine_of(rows) != engine:
+            raise TypeError(
+                f"states must be of one kind of frame; found {kind_of_frame(engine)} and "
+                f"{kind_of_frame(engine_of(rows))}. Collect them to the same library first."
+            )
+    for rows in given:
+        schema = schema_of(engine, rows)
+        check_state(schema, STATE)
+        keys = check_keys(engine, schema, by, STATE)
+    # Other columns, and another order of them, do not matter.
+    together = nw.concat(
+        [rows.select(*(column_of(engine, name) for name in (*keys, *STATE))) for rows in given]
+    )
+    if isinstance(together, nw.DataFrame):
+        found = in_memory(together, lambda rows: merge_frame(rows, keys))
+    elif engine.road == "shuffle":
+        found = in_one_partition(together, lambda rows: merge_frame(rows, keys))
+    else:
+        found = merge_plan(together, engine, keys).to_native()
+    result: IntoFrameT = found
+    return result
+
+
+def sketch_bounds(
+    state: Any,
+    *,
+    by: str | Sequence[str] = (),
+    metrics: str | Sequence[str] = ("lxcim", "accuracy", "audrc"),
+    collect: bool = False,
+) -> Any:
+    """Return between what the metrics of each subgroup certainly lie.
+
+    Parameters
+    ----------
+    state : frame
+        What :func:`sketch` or :func:`merge_sketches` returned.
+    by : str or sequence of str, default ()
+        The columns whose values make a subgroup. Bins of keys that are left out are merged.
+    metrics : str or sequence of str, default ("lxcim", "accuracy", "audrc")
+        Which metrics, in the order of the columns of the result.
+    collect : bool, default False
+        Whether to collect a lazy state, which is small; without it, a lazy state is refused.
+
+    Returns
+    -------
+    frame
+        Of the kind of the state, or what narwhals collects that to (Arrow for DuckDB and Spark);
+        one row for each subgroup: the keys; ``lxcim_low``, the estimate ``lxcim`` and
+        ``lxcim_high``; ``accuracy``, which is exact; the same three of ``audrc`` in its discrete
+        form; the number ``n`` of rows that count, and their ``weight``. Null where there are none,
+        and where a query met bad or missing values.
+
+    See Also
+    --------
+    lxcim_xp.lxcim_bounds, lxcim_xp.audrc_bounds : The same for arrays, with what bounds mean.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from lxcim_xp import frames
+    >>> table = pd.DataFrame({"won": [1, 1, 0], "score": [3.0, 2.0, 1.0]})
+    >>> state = frames.sketch(table, label="won", score="score")
+    >>> frames.sketch_bounds(state, metrics="lxcim").round(3)
+       lxcim_low  lxcim  lxcim_high  n  weight
+    0      0.889  0.889       0.889  3     3.0
+    """
+    names = check_metrics(metrics, known=tuple(BOUNDS))
+    rows = _narwhals(state)
+    engine = engine_of(rows)
+    schema = schema_of(engine, rows)
+    check_state(schema, STATE)
+    outputs = [*(name for metric in names for name in BOUNDS[metric]), "n", "weight"]
+    keys = check_keys(engine, schema, by, [*STATE, *outputs])
+    if isinstance(rows, nw.LazyFrame):
+        if not collect:
+            raise TypeError(
+                f"sketch_bounds needs a state in memory; found {kind_of_frame(engine)}. Pass "
+                f"collect=True to collect it here."
+            )
+        rows = rows.collect()
+    return in_memory(rows, lambda rows: bounds_frame(rows, keys, names))
+
+
 def _run(
     frame: IntoFrameT,
     on_samples: Callable[[nw.DataFrame[Any], Parts], nw.DataFrame[Any]],
     as_query: Callable[..., nw.LazyFrame[Any]] | str,
     outputs: Sequence[str],
+    *,
+    merge: Callable[[nw.DataFrame[Any], tuple[str, ...]], nw.DataFrame[Any]] | None = None,
     **given: Any,
 ) -> IntoFrameT:
     """Check the columns and take the road that the engine allows.
 
-    In the place of a query may stand the name of what has none.
+    In the place of a query may stand the name of what has none. Where rows lie in partitions, those
+    of a group are brought together, or, given a way to merge them, only their states.
     """
     rows = _narwhals(frame)
     engine = engine_of(rows)
@@ -531,6 +757,8 @@ def _run(
     parts = parts_of(engine, schema, outputs=outputs, **given)
     if isinstance(rows, nw.DataFrame):
         found = in_memory(rows, lambda rows: on_samples(rows.select(*parts.columns), parts))
+    elif engine.road == "shuffle" and merge is not None:
+        found = merged_partitions(rows, parts, on_samples, merge)
     elif engine.road == "shuffle":
         found = in_partitions(rows, parts, on_samples)
     elif isinstance(as_query, str):

@@ -16,8 +16,9 @@ are less than 0.002 apart for the usual distributions of scores.
 >>> bool(low <= lxcim(1, rng.normal(1, 1, 100_000)) <= high), bool(high - low < 0.001)
 (True, True)
 
-The bins are the same everywhere (see ``_bins``). Frames have bins of their own, from logarithms,
-which every engine has: states of frames merge with states of frames, and sketches with sketches.
+The bins are the same everywhere (see ``_bins``). Frames have bins of their own, from square roots,
+which every engine has: states of frames merge with states of frames (:func:`frames.merge_sketches
+<lxcim_xp.frames.merge_sketches>`), and sketches with sketches.
 """
 
 import operator
@@ -37,13 +38,12 @@ from lxcim_xp._array import (
     reduced_by_bin,
     scalar_if_numpy,
     values_are_at_hand,
-    widest_float,
 )
-from lxcim_xp._bins import bin_of
+from lxcim_xp._bins import bin_of, bound_tolerance, checked_bins, largest_confidence
 from lxcim_xp._bounds import Bins, Ends, audrc_ends, lxcim_ends
 from lxcim_xp._checks import within_bound
 from lxcim_xp._docs import documented
-from lxcim_xp._margins import Samples, collect, credit, signed_margins, weights
+from lxcim_xp._margins import collect, credit, signed_margins, weights
 from lxcim_xp.decision import Decision
 
 
@@ -177,7 +177,7 @@ def sketch(
     >>> lxcim_bounds(state).estimate
     np.float64(0.9375)
     """
-    bins = _checked_bins(bins)
+    bins = checked_bins(bins)
     xp, samples = collect(
         y_true,
         y_score,
@@ -193,10 +193,9 @@ def sketch(
     wide, present = weight.dtype, weight > 0
     confidence = xp.where(present, xp.abs(xp.astype(margins.value, wide, copy=False)), 0.0)
     valid = samples.valid
-    limit = _limit(xp, samples, bound)
+    limit = largest_confidence(xp, samples.score, samples.decision, bound)
     if bound is not None and limit is not None:
-        # Thresholds and bounds are rounded to the dtype of the scores, as both have to meet them.
-        tolerance = 4 * float(xp.finfo(samples.score.dtype).eps)
+        tolerance = bound_tolerance(xp, samples.score.dtype)
         within = within_bound(xp, confidence, weight, limit, tolerance, axis)
         valid = within if valid is None else valid & within
     index = _index(xp, confidence, bins, limit, known=bound is not None)
@@ -403,49 +402,6 @@ def audrc_bounds(state: Sketch, *, form: Literal["discrete", "continuous"] = "di
         raise ValueError(f"form must be 'discrete' or 'continuous'; found {form!r}.")
     xp = _namespace_of(state=state)
     return _bounds(xp, state, audrc_ends(xp, _bins_of(xp, state), discrete=form == "discrete"))
-
-
-def _checked_bins(bins: Any) -> int:
-    try:
-        number = operator.index(bins)
-    except TypeError:
-        number = 0
-    if number < 2:
-        raise ValueError(
-            f"bins must be a whole number of at least 2; found {bins!r}. Pass 4096 for bounds that "
-            f"are about 0.001 wide."
-        )
-    return number
-
-
-def _limit(xp: Namespace, samples: Samples, bound: Any) -> Array | None:
-    """Return the largest confidence that the scores can have; None if there is none."""
-    score, decision = samples.score, samples.decision
-    device = device_of(xp, score)
-    if bound is not None:
-        if isinstance(bound, np.generic):
-            bound = bound.item()
-        if not isinstance(bound, int | float):
-            raise TypeError(f"bound must be a number; found {type(bound).__name__}.")
-        if not bound > 0:
-            raise ValueError(
-                f"bound must be positive; found {bound!r}. Pass the largest confidence that a "
-                f"score can have, or None."
-            )
-        limit = xp.asarray(float(bound), dtype=score.dtype, device=device)
-        if bound == float("inf"):
-            return None
-    else:
-        if decision.domain is None or not isinstance(decision.threshold, int | float):
-            return None
-        if float("inf") in (-decision.domain[0], decision.domain[1]):
-            return None
-        ends = xp.asarray(decision.domain, dtype=score.dtype, device=device)
-        signed = decision.signed(xp, ends, decision.threshold, *decision.parameters)
-        limit = xp.max(xp.abs(signed))
-        if values_are_at_hand(xp) and not np.isfinite(limit):
-            return None
-    return xp.astype(limit, widest_float(xp, score), copy=False)
 
 
 def _index(

@@ -356,7 +356,7 @@ def test_names_inside_a_query_are_lower_case_and_prefixed():
     # Some engines fold case: two names that differ in case only would be one column.
     text = "".join(
         (Path(frames.__file__).parent / f"{module}.py").read_text()
-        for module in ("_frame_plan", "_frame_expressions")
+        for module in ("_frame_plan", "_frame_expressions", "_frame_sketch")
     )
     names = set(re.findall(r"__lx_\w+", text))
     assert len(names) > 20
