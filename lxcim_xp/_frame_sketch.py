@@ -116,13 +116,15 @@ def sketch_plan(
     )
 
     def keep(name: str, value: nw.Expr) -> nw.Expr:
-        # In place: SQL would write an expression out wherever it is used, roots within roots.
+        # SQL would write an expression out wherever it is used, roots within roots. A name may be
+        # taken again once nothing refers to what it was.
         nonlocal rows
         rows = rows.with_columns(value.alias(name))
         return nw.col(name)
 
     def floor(x: nw.Expr) -> nw.Expr:
         # A cast rounds in DuckDB and truncates elsewhere.
+        x = keep("__lx_x", x)
         whole = keep("__lx_whole", x.cast(nw.Int64).cast(nw.Float64))
         return nw.when(whole > x).then(whole - 1.0).otherwise(whole)
 
@@ -236,8 +238,10 @@ def _bin_of(verbs: _Verbs, confidence: Any, bins: int, bound: float | None) -> A
         index = 2.0 + verbs.clip(verbs.floor(place * max(bins - 3, 1)), -1, bins - 3)
     else:
         low, high = max((bins - 2) // 2, 1), max((bins - 1) // 2, 1)
-        lower = 1.0 + verbs.clip(verbs.floor(place * low), 0, low - 1)
-        upper = bins - 2.0 - verbs.clip(verbs.floor(place * high), 0, high - 1)
+        steps = verbs.floor(verbs.where(share <= 0.5, place * low, place * high))
+        steps = verbs.keep("__lx_steps", steps)
+        lower = 1.0 + verbs.clip(steps, 0, low - 1)
+        upper = bins - 2.0 - verbs.clip(steps, 0, high - 1)
         index = verbs.keep("__lx_index", verbs.where(share <= 0.5, lower, upper))
         index = verbs.where(share < 1.0, index, bins - 1.0)
         index = verbs.clip(index, 1, bins - 1)

@@ -586,7 +586,7 @@ def sketch(
     >>> frames.sketch(table, label="won", score="score")
         bin  weight  correct  g_min  g_max  count
     0     0     1.0      0.5    0.0    0.0      1
-    1  2152     3.0      2.0    3.0    3.0      3
+    1  2148     3.0      2.0    3.0    3.0      3
     """
     bins = checked_bins(bins)
 
@@ -647,7 +647,7 @@ def merge_sketches(*states: IntoFrameT, by: str | Sequence[str] = ()) -> IntoFra
     >>> states = [frames.sketch(day, label="won", score="score") for day in days]
     >>> frames.merge_sketches(*states)
         bin  weight  correct  g_min  g_max  count
-    0  2152    14.0      7.0    3.0    3.0     14
+    0  2148    14.0      7.0    3.0    3.0     14
     """
     if not states:
         raise ValueError("merge_sketches needs at least one state; found none.")

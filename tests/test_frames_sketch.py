@@ -103,7 +103,9 @@ def test_thresholds_probabilities_and_bounds(form, decide):
 
 
 @EVERY
-@pytest.mark.parametrize("decide", [{}, {"decision": lx.probability()}], ids=["0", "p"])
+@pytest.mark.parametrize(
+    "decide", [{}, {"decision": lx.probability(), "bins": 4095}], ids=["0", "p"]
+)
 def test_states_and_bounds_are_the_same_on_every_engine(form, decide):
     # Bins come from operations that are rounded correctly: not one sample is in another bin.
     rng = np.random.default_rng(3)
