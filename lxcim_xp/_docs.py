@@ -110,6 +110,11 @@ _FRAME_VALUES = """threshold : float, default 0.0
         score, an undecided sample. A query cannot raise before it is collected: there a group with
         missing values has null metrics, and ``n_missing`` says how many."""
 
+_FRAME_COLLECT = """collect : bool, default False
+        Collect the columns that are needed from a lazy frame first, for what its queries cannot do
+        (intervals, comparisons, curves, any decision function). The result is then what narwhals
+        collects to: polars for polars, Arrow for DuckDB and Spark."""
+
 _FRAME_COUNTS = """``n`` rows, ``n_missing`` of them with a missing value, and the ``weight`` that
         the numbers rest on"""
 
@@ -136,6 +141,7 @@ _SHARED = {
     "STATE": _STATE,
     "EXPRESSION": _EXPRESSION,
     "FRAME": _FRAME,
+    "FRAME_COLLECT": _FRAME_COLLECT,
     "FRAME_GROUPS": _FRAME_GROUPS,
     "FRAME_VALUES": _FRAME_VALUES,
     "FRAME_COUNTS": _FRAME_COUNTS,

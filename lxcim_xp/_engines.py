@@ -93,7 +93,7 @@ def require_samples(engine: Engine, what: str, *, instead: str = "") -> None:
     """Refuse what needs the samples themselves where a query is all there is."""
     if not engine.samples_at_hand:
         able = kinds(tuple(engine for engine in ENGINES if engine.samples_at_hand))
-        remedy = instead or "Collect the columns that it needs first, to Arrow for example."
+        remedy = instead or "Pass collect=True to collect the columns that it needs."
         raise TypeError(f"{what} works on {able}; found {kind_of_frame(engine)}. {remedy}")
 
 

@@ -76,6 +76,7 @@ def evaluate(
     nan_policy: str = "raise",
     interval: float | None = None,
     groups: str | None = None,
+    collect: bool = False,
 ) -> IntoFrameT:
     """Return several metrics of each subgroup, from one grouping.
 
@@ -92,6 +93,7 @@ def evaluate(
         The level of confidence intervals, 0.95 for example; none by default.
     groups : str, optional
         The column of clusters, when only clusters are independent; for intervals.
+    <FRAME_COLLECT>
 
     Returns
     -------
@@ -149,6 +151,7 @@ def evaluate(
         threshold=threshold,
         decision=decision,
         nan_policy=nan_policy,
+        collect=collect,
     )
 
 
@@ -394,6 +397,7 @@ def compare(
     decision: Decision | None = None,
     positive: Any = None,
     nan_policy: str = "raise",
+    collect: bool = False,
 ) -> IntoFrameT:
     """Compare two models on the rows of each subgroup, by their paired difference.
 
@@ -410,6 +414,7 @@ def compare(
     groups : str, optional
         The column of clusters, when only clusters are independent.
     <FRAME_VALUES>
+    <FRAME_COLLECT>
 
     Returns
     -------
@@ -456,6 +461,7 @@ def compare(
         threshold=threshold,
         decision=decision,
         nan_policy=nan_policy,
+        collect=collect,
     )
 
 
@@ -472,6 +478,7 @@ def curve(
     decision: Decision | None = None,
     positive: Any = None,
     nan_policy: str = "raise",
+    collect: bool = False,
 ) -> IntoFrameT:
     """Return the points of a curve of each subgroup, for plotting.
 
@@ -485,6 +492,7 @@ def curve(
         :func:`lxcim_xp.accuracy_rate_curve` and :func:`lxcim_xp.roc_curve`.
     <FRAME_GROUPS>
     <FRAME_VALUES>
+    <FRAME_COLLECT>
 
     Returns
     -------
@@ -529,6 +537,7 @@ def curve(
         threshold=threshold,
         decision=decision,
         nan_policy=nan_policy,
+        collect=collect,
     )
 
 
@@ -744,6 +753,7 @@ def _run(
     outputs: Sequence[str],
     *,
     merge: Callable[[nw.DataFrame[Any], tuple[str, ...]], nw.DataFrame[Any]] | None = None,
+    collect: bool = False,
     **given: Any,
 ) -> IntoFrameT:
     """Check the columns and take the road that the engine allows.
@@ -755,6 +765,9 @@ def _run(
     engine = engine_of(rows)
     schema = schema_of(engine, rows)
     parts = parts_of(engine, schema, outputs=outputs, **given)
+    if collect and isinstance(rows, nw.LazyFrame):
+        needed = (column_of(engine, name).alias(name) for name in parts.columns)
+        rows = rows.select(*needed).collect()
     if isinstance(rows, nw.DataFrame):
         found = in_memory(rows, lambda rows: on_samples(rows.select(*parts.columns), parts))
     elif engine.road == "shuffle" and merge is not None:

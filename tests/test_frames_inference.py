@@ -190,6 +190,31 @@ def test_a_query_says_what_it_cannot_do_and_what_can(form):
         frames.lxcim(given, **options, decision=lx.asymmetric(0.0, 1.0, 2.0))
 
 
+@QUERIES
+def test_a_query_does_it_when_told_to_collect(form):
+    given = pa.table(columns(n=60))
+    cubed = lx.decision_function(lambda s: np.abs(s) ** 3)
+    calls = [
+        lambda f: frames.evaluate(
+            f, label="y", score="a", by="k", metrics="lxcim", interval=0.9, collect=True
+        ),
+        lambda f: frames.compare(f, label="y", scores=["a", "b"], collect=True),
+        lambda f: frames.curve(f, label="y", score="a", by="k", collect=True),
+        lambda f: frames.evaluate(
+            f, label="y", score="a", metrics="lxcim", decision=cubed, collect=True
+        ),
+    ]
+    for call in calls:
+        # Rows of keys come in the order of the keys, whoever has collected them.
+        found, wanted = (nw.from_native(call(f)) for f in (form.make(given), given))
+        assert isinstance(found, nw.DataFrame)
+        assert found.columns == wanted.columns
+        for name in wanted.columns:
+            np.testing.assert_allclose(
+                found[name].to_numpy().astype(float), wanted[name].to_numpy().astype(float)
+            )
+
+
 @EVERY
 def test_columns_that_are_not_there(form):
     given = form.make(pa.table(columns()))
