@@ -335,6 +335,8 @@ def soft_rank(
     rank = scattered(xp, rank, order)
     if at.samples.largest_weight is not None:
         rank = rank * at.samples.largest_weight
+    if 0 in as_array(xp, y_score).shape:
+        rank = rank[..., :0]  # for which an absent sample has stood in
     return xp.moveaxis(finish(xp, at.samples, or_nan(xp, at, rank)), -1, axis)
 
 
@@ -390,6 +392,8 @@ def value_and_grad(function: Callable[..., Array]) -> Callable[..., tuple[Array,
         shared = [name for name in SampleOptions._fields if name in given]
         samples = SampleOptions(y_score=score, **{name: given.pop(name) for name in shared})
         by_hand = derived(plan_of(**given), samples)
+        if 0 in score.shape:
+            return by_hand.value, xp.zeros_like(score)
         return by_hand.value, _summed_to(xp, by_hand.gradient, score.shape)
 
     return with_gradient

@@ -591,3 +591,10 @@ def test_shared_scores_have_the_sum_of_the_gradients():
     _, shared = lx.value_and_grad(lx.lxcim_loss)(labels, scores)
     _, apart = lx.value_and_grad(lx.lxcim_loss)(labels, np.stack([scores, scores]))
     np.testing.assert_allclose(shared, apart.sum(axis=0))
+
+
+def test_no_samples_have_no_value_and_no_gradient():
+    value, gradient = lx.value_and_grad(lx.lxcim_loss)(1, np.zeros(0))
+    assert np.isnan(value)
+    assert gradient.shape == lx.soft_rank(np.zeros(0)).shape == (0,)
+    assert np.isnan(lx.soft_lxcim(1, np.ones((2, 3)), where=np.zeros((2, 3), dtype=bool))).all()
