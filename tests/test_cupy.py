@@ -12,7 +12,7 @@ import pytest
 from samples import METRICS
 
 import lxcim_xp as lx
-from lxcim_xp import _array, _margins, _search, confusion, curves
+from lxcim_xp import _array, _margins, _search, _soft, confusion, curves, soft
 
 CURVES = [
     lx.cumulative_accuracy_curve,
@@ -53,7 +53,7 @@ def test_every_call_fits_cupys_signatures(monkeypatch):
     recorder.__name__ = "array_api_compat.cupy"
     recorder.__array_namespace_info__ = _array.namespace().__array_namespace_info__
     named_like_a_function = [sys.modules[f"lxcim_xp.{name}"] for name in ("exchange", "sketch")]
-    for module in (_margins, _search, confusion, curves, *named_like_a_function):
+    for module in (_margins, _search, _soft, confusion, curves, soft, *named_like_a_function):
         monkeypatch.setattr(module, "namespace", lambda **arguments: recorder)
     rng = np.random.default_rng(0)
     label = rng.integers(0, 2, (2, 300))
@@ -92,6 +92,14 @@ def test_every_call_fits_cupys_signatures(monkeypatch):
         lx.lxcim_bounds(merged)
         lx.audrc_bounds(merged)
         lx.audrc_bounds(merged, form="continuous")
+    kinds = ("laplace_softplus", "squared_hinge", "exponential", "squared", "logistic")
+    for kind in kinds:
+        lx.value_and_grad(lx.lxcim_surrogate)(label, score, kind=kind, **options)
+    for function in (lx.soft_lxcim, lx.soft_accuracy, lx.soft_auroc, lx.soft_audrc):
+        lx.value_and_grad(function)(label, score, scale="std", **options)
+        function(label.T, score.T, axis=0, threshold=0.5, temperature=np.asarray([0.1, 0.2]))
+    lx.value_and_grad(lx.losses.combined)(label, score, unbiased=True)
+    lx.soft_rank(score, sample_weight=options["sample_weight"])
     for name in ("accuracy", "balanced_accuracy", "f1", "fdr", "mcc", "precision", "sensitivity"):
         getattr(confusion, name)(confusion.confusion(label, score))
     assert len({name for name, _, _ in recorder.calls}) > 20
