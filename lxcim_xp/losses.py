@@ -64,6 +64,10 @@ def _surrogate_plan(kind: str, temperature: Any, margin: float | None) -> Plan:
 
 
 def _combined_plan(soft_weight: Any, temperature: Any, scale: Any, unbiased: bool) -> Plan:
+    if isinstance(soft_weight, int | float) and not 0 <= soft_weight < float("inf"):
+        raise ValueError(
+            f"soft_weight must be finite and not negative; found {soft_weight!r}. Pass 2.0."
+        )
     entropy = Term(1.0, _smooth.cross_entropy, 1.0, None)
     soft = partial(_pairs.soft_lxcim, unbiased=unbiased)
     return Plan(soft_weight, (entropy, Term(-soft_weight, soft, temperature, scale)))
@@ -249,10 +253,6 @@ def combined(
     >>> combined(1, margins) - entropy - 2 * lxcim_loss(1, margins)
     np.float64(0.0)
     """
-    if isinstance(soft_weight, int | float) and not 0 <= soft_weight < float("inf"):
-        raise ValueError(
-            f"soft_weight must be finite and not negative; found {soft_weight!r}. Pass 2.0."
-        )
     samples = SampleOptions(
         y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
     )
@@ -298,6 +298,11 @@ def boosting_objective(
     >>> gradient, curvature
     (array([-1.,  1.]), array([1.5, 1.5]))
     """
+    if loss not in (lxcim_surrogate, lxcim_loss, combined):
+        raise TypeError(
+            f"loss must be lxcim_surrogate, lxcim_loss or combined; found {loss!r}. A soft metric "
+            f"grows with the quality of a model: pass lxcim_loss for soft_lxcim."
+        )
     plan_of = plan_for(loss)
     defaults = {
         name: parameter.default

@@ -565,6 +565,10 @@ def test_bad_input_says_what_to_do():
     cubic = lx.decision_function(lambda s: abs(s) ** 3)
     with pytest.raises(TypeError, match="the slope of this decision function is not known"):
         lx.value_and_grad(lx.lxcim_loss)(1, margins, decision=cubic)
+    with pytest.raises(ValueError, match="soft_weight must be finite"):
+        lx.value_and_grad(lx.losses.combined)(1, margins, soft_weight=-1.0)
+    with pytest.raises(TypeError, match="loss must be lxcim_surrogate, lxcim_loss or combined"):
+        lx.losses.boosting_objective(lx.soft_lxcim)
     with pytest.raises(TypeError, match="lxcim_loss has no option 'kind'"):
         lx.losses.boosting_objective(lx.lxcim_loss, kind="squared")
 
