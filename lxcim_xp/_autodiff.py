@@ -1,4 +1,4 @@
-"""How array libraries differentiate: the second and last place that knows them, beside ``_array``.
+"""How array libraries differentiate: what ``_array`` is for values, this is for derivatives.
 
 Other modules say what a derivative is; here it is handed to JAX and PyTorch in their own terms.
 """
