@@ -61,7 +61,9 @@ def compare_frame(
     """Return the paired comparison of two scores in each group."""
     table = read(frame, parts)
 
-    def difference(where: Array, label: Array, a: Array, b: Array, *drawn: Array) -> Comparison:
+    def difference(
+        where: Array | None, label: Array, a: Array, b: Array, *drawn: Array
+    ) -> Comparison:
         weight, clusters = drawn
         return compare(
             label,
@@ -74,7 +76,7 @@ def compare_frame(
             groups=_padded(clusters, where),
         )
 
-    columns = _samples_for(table, metric)
+    columns = samples_for(table, metric)
     found = over_groups(table.code, table.groups.n_groups, Comparison._fields, difference, *columns)
     return write_rows(frame, table.groups.keys, found | table.counts)
 
@@ -118,7 +120,7 @@ def curve_frame(frame: nw.DataFrame[Any], parts: Parts, kind: str) -> nw.DataFra
 def _interval(table: Table, metric: str, level: float) -> dict[str, Array]:
     names = interval_names(metric)
 
-    def bounds(where: Array, label: Array, score: Array, *drawn: Array) -> tuple[Array, ...]:
+    def bounds(where: Array | None, label: Array, score: Array, *drawn: Array) -> tuple[Array, ...]:
         weight, clusters = drawn
         found = interval(
             label,
@@ -131,7 +133,7 @@ def _interval(table: Table, metric: str, level: float) -> dict[str, Array]:
         )
         return found.standard_error, found.low, found.high
 
-    columns = _samples_for(table, metric)
+    columns = samples_for(table, metric)
     return over_groups(table.code, table.groups.n_groups, names, bounds, *columns)
 
 
@@ -140,7 +142,7 @@ def interval_names(metric: str) -> tuple[str, ...]:
     return tuple(f"{metric}_{part}" for part in ("se", "low", "high"))
 
 
-def _samples_for(table: Table, metric: str) -> list[Array | None]:
+def samples_for(table: Table, metric: str) -> list[Array | None]:
     """Return label, scores, weight and clusters; margins of the right side say all but AUROC."""
     if metric == "auroc":
         label, scores = table.is_positive, table.scores
@@ -150,6 +152,8 @@ def _samples_for(table: Table, metric: str) -> list[Array | None]:
     return [label, *wide, table.weight, table.clusters]
 
 
-def _padded(clusters: Array | None, where: Array) -> Array | None:
-    """Put the padding into a cluster of its own, so that no row has a single one."""
-    return None if clusters is None else np.where(where, clusters, -1)
+def _padded(clusters: Array | None, where: Array | None) -> Array | None:
+    """Put the padding, if any, into a cluster of its own, so that no row has a single one."""
+    if clusters is None or where is None:
+        return clusters
+    return np.where(where, clusters, -1)

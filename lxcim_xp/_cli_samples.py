@@ -1,0 +1,189 @@
+"""From the options of a command to the rows that it is about.
+
+Options name columns; here they are checked against the file, the rows are read, and what is said
+about labels, thresholds and missing values is put into the words of ``lxcim_xp.frames``.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import narwhals.stable.v2 as nw
+import polars as pl
+import typer
+
+from lxcim_xp._cli_files import BadData, Source, check_column, open_source, schema_of, with_rows
+from lxcim_xp._engines import engine_of
+from lxcim_xp._engines import schema_of as schema_of_frame
+from lxcim_xp._frame_columns import Parts, parts_of
+from lxcim_xp.decision import Decision, absolute, probability
+
+ONES = "__lx_label"  # the label of margins, which are right when they are positive
+_WORDS = (pl.String, pl.Categorical, pl.Enum)
+
+
+class Chosen(NamedTuple):
+    """A file and the parts that its columns play."""
+
+    source: Source
+    label: str | None  # None: the scores are margins
+    scores: tuple[str, ...]
+    weight: str | None
+    by: tuple[str, ...]
+    groups: str | None
+    positive: Any
+    decision: Decision
+    nan_policy: str
+    numbers: dict[str, str]  # columns that must hold numbers, with the remedy
+    words: tuple[str, ...]
+
+
+def choose(
+    file: str,
+    label: str | None,
+    score: Sequence[str],
+    margin: Sequence[str],
+    *,
+    weight: str | None = None,
+    by: Sequence[str] = (),
+    groups: str | None = None,
+    threshold: float | None = None,
+    is_probability: bool = False,
+    positive: str | None = None,
+    missing: str = "raise",
+) -> Chosen:
+    """Check the options of a command against each other and against the columns of the file."""
+    if bool(score) == bool(margin):
+        raise typer.BadParameter(
+            "name columns of scores with --score, or columns of margins with --margin: one of the "
+            "two.",
+            param_hint="--score",
+        )
+    if score and label is None:
+        raise typer.BadParameter(
+            "scores need the column of labels. Pass --label, or --margin for margins, which are "
+            "right when they are positive.",
+            param_hint="--label",
+        )
+    for option, given in {
+        "--label": label,
+        "--positive": positive,
+        "--threshold": threshold,
+    }.items():
+        if margin and given is not None:
+            raise typer.BadParameter(f"margins need no {option}. Leave it out.", param_hint=option)
+    if is_probability and (threshold is not None or margin):
+        raise typer.BadParameter(
+            "probabilities are decided at one half. Leave out --threshold and --margin.",
+            param_hint="--probability",
+        )
+    source = open_source(file)
+    schema = schema_of(source)
+    named = [("--label", label), ("--weight", weight), ("--groups", groups)]
+    named += [("--score", name) for name in score] + [("--margin", name) for name in margin]
+    named += [("--by", name) for name in by]
+    for option, name in named:
+        if name is not None:
+            check_column(schema, option, name)
+    scores = tuple(dict.fromkeys((*score, *margin)))
+    numbers = dict.fromkeys(scores, "")
+    if weight is not None:
+        numbers[weight] = ""
+    words: tuple[str, ...] = ()
+    if label is not None and positive is not None:
+        words = (label,)
+    elif label is not None and schema[label] in _WORDS:
+        numbers[label] = " Say which word is positive with --positive."
+    return Chosen(
+        source,
+        label,
+        scores,
+        weight,
+        tuple(by),
+        groups,
+        _positive(source, schema, label, positive),
+        probability() if is_probability else absolute(threshold or 0.0),
+        missing,
+        numbers,
+        words,
+    )
+
+
+def rows_of(chosen: Chosen, use: Callable[[pl.LazyFrame], pl.LazyFrame] | None = None) -> Any:
+    """Return the rows in memory, or what ``use`` makes of them on the way."""
+    needed = [chosen.label, *chosen.scores, chosen.weight, *chosen.by, chosen.groups]
+    columns = list(dict.fromkeys(name for name in needed if name is not None))
+
+    def with_label(rows: pl.LazyFrame) -> pl.LazyFrame:
+        if chosen.label is None:
+            rows = rows.with_columns(pl.lit(1, pl.Int8).alias(ONES))
+        return rows if use is None else use(rows)
+
+    return with_rows(chosen.source, columns, chosen.numbers, chosen.words, with_label)
+
+
+def keywords(chosen: Chosen) -> dict[str, Any]:
+    """Return what the functions of ``frames`` are told about the columns, but for the scores."""
+    return {
+        "label": chosen.label or ONES,
+        "weight": chosen.weight,
+        "by": chosen.by,
+        "decision": chosen.decision,
+        "positive": chosen.positive,
+        "nan_policy": chosen.nan_policy,
+    }
+
+
+def parts_for(chosen: Chosen, rows: pl.DataFrame, outputs: Sequence[str]) -> Parts:
+    """Return the same for functions that read samples themselves."""
+    frame = nw.from_native(rows, eager_only=True)
+    engine = engine_of(frame)
+    return parts_of(
+        engine,
+        schema_of_frame(engine, frame),
+        scores=list(chosen.scores),
+        groups=chosen.groups,
+        threshold=0.0,
+        outputs=outputs,
+        **keywords(chosen),
+    )
+
+
+@contextmanager
+def in_words_of_options(chosen: Chosen | None = None) -> Iterator[None]:
+    """Turn errors of the library about values into bad data, in the words of the command line."""
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        message = str(error)
+        for argument, option in _OPTIONS.items():
+            message = message.replace(argument, option)
+        name = "" if chosen is None else f"{chosen.source.name}: "
+        raise BadData(f"{name}{message}") from error
+
+
+_OPTIONS = {
+    "nan_policy='omit'": "--missing omit",
+    "nan_policy='abstain'": "--missing abstain",
+    "decision=probability()": "--probability",
+    "accuracy= with delta=None": "--accuracy with --no-guarantee",
+    "positive=": "--positive ",
+    "by=": "--by ",
+    "level=": "--interval ",
+}
+
+
+def _positive(
+    source: Source, schema: dict[str, Any], label: str | None, positive: str | None
+) -> Any:
+    """Return the positive label in the type of its column; a file of text has words."""
+    if label is None or positive is None or source.form == "csv" or schema[label] in _WORDS:
+        return positive
+    if schema[label] == pl.Boolean and positive.lower() in ("true", "false"):
+        return positive.lower() == "true"
+    try:
+        return float(positive)
+    except ValueError:
+        raise typer.BadParameter(
+            f"column {label!r} holds {schema[label]}; found {positive!r}.", param_hint="--positive"
+        ) from None
