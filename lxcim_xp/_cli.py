@@ -20,7 +20,7 @@ import lxcim_xp as lx
 from lxcim_xp import _cli_options as options
 from lxcim_xp._cli_figures import POINTS, Kind, draw, write_points
 from lxcim_xp._cli_files import BadData
-from lxcim_xp._cli_output import progress, say, show, whole_file
+from lxcim_xp._cli_output import Format, progress, say, show, whole_file
 from lxcim_xp._cli_samples import choose, in_words_of_options, keywords, rows_of
 from lxcim_xp._cli_tables import Engine, Found, compared, evaluated, threshold_found
 
@@ -108,7 +108,7 @@ def evaluate(
             "size; by default what the memory of the machine allows."
         ),
     ] = Engine.auto,
-    format: options.Shown = options.Format.table,
+    format: options.Shown = Format.table,
 ) -> None:
     """Evaluate the predictions of one model, as a whole or in subgroups."""
     if interval:
@@ -159,7 +159,7 @@ def compare(
     probability: options.Probability = False,
     positive: options.Positive = None,
     missing: options.MissingValues = options.Missing.raise_,
-    format: options.Shown = options.Format.table,
+    format: options.Shown = Format.table,
 ) -> None:
     """Compare models on the same rows, pair by pair, with intervals and paired tests."""
     options.check_level(interval)
@@ -222,7 +222,7 @@ def threshold(
     probability: options.Probability = False,
     positive: options.Positive = None,
     missing: options.MissingValues = options.Missing.raise_,
-    format: options.Shown = options.Format.table,
+    format: options.Shown = Format.table,
 ) -> None:
     """Find the lowest confidence at which to decide such that a target is met on new samples."""
     if (accuracy is None) == (joint_risk is None):
@@ -317,6 +317,7 @@ def curve(
 """
 )
 def report(
+    ctx: typer.Context,
     file: options.File,
     output: Annotated[Path, options.output("Where to write the page: a file that ends in .html.")],
     label: options.Label = None,
@@ -363,7 +364,7 @@ def report(
                     level=interval,
                     groups=groups,
                     title=title or Path(chosen.source.name).name,
-                    command=_command_line(),
+                    command=_command_line(ctx),
                     step=step,
                 )
         with whole_file(output) as path:
@@ -400,7 +401,7 @@ def audit(
         bool, typer.Option("--require", help="End with 1 unless all laws that were tried hold.")
     ] = False,
     seed: Annotated[int, typer.Option(help="Where the data sets come from.")] = 0,
-    format: options.Shown = options.Format.table,
+    format: options.Shown = Format.table,
 ) -> None:
     """Ask of any metric whether it is invariant; a counter-example is shown where it is not."""
     function = _imported(metric)
@@ -422,7 +423,7 @@ def audit(
                 "in words": [lx.describe(finding) for finding in findings.values()],
             }
         )
-        if format is options.Format.table:
+        if format is Format.table:
             print("\n".join(table["in words"]))
         else:
             show(table, table, format, words=table.columns)
@@ -453,7 +454,7 @@ def _speaking() -> Iterator[None]:
         raise typer.Exit(1) from error
 
 
-def _print(found: Found, form: options.Format) -> None:
+def _print(found: Found, form: Format) -> None:
     show(found.numbers, found.readable, form, words=found.words)
     if found.remark:
         say(found.remark)
@@ -479,5 +480,16 @@ def _imported(path: str) -> Callable[..., Any]:
     return found  # type: ignore[no-any-return]
 
 
-def _command_line() -> str:
-    return shlex.join(["lxcim", *sys.argv[1:]])
+def _command_line(ctx: typer.Context) -> str:
+    """Write down the command that is running, with the options that were given."""
+    words = ["lxcim", str(ctx.info_name)]
+    for parameter in ctx.command.params:
+        given = ctx.params.get(str(parameter.name))
+        for value in given if isinstance(given, list | tuple) else [given]:
+            if parameter.param_type_name == "argument":
+                words.append(str(value))
+            elif value is True:
+                words.append(parameter.opts[0])
+            elif value not in (None, False, parameter.default):
+                words += [parameter.opts[0], str(value)]
+    return shlex.join(words)

@@ -43,7 +43,7 @@ def draw(chosen: Chosen, rows: pl.DataFrame, kind: Kind, band: float | None, out
         raise BadData(f"{chosen.source.name} has no rows to draw.")
     if kind is Kind.symmetric_roc and len(lines) > 1:
         options["areas"] = False  # of one curve only
-    ax = None
+    ax: Any = None
     for name, label, scores, weight in lines:
         ax = function(label, scores, ax=ax, label=name, sample_weight=weight, **options)
     with whole_file(output) as path:

@@ -105,6 +105,11 @@ def number(value: Any, digits: int = 4) -> str:
     return "-" if value is None or value != value else f"{value:.{digits}f}"
 
 
+def p_value(value: Any) -> str:
+    """Write a p-value for people, of which none is zero."""
+    return "< 0.0001" if value is not None and value < 0.0001 else number(value)
+
+
 def with_bounds(row: dict[str, Any], name: str, low: str, high: str) -> str:
     """Write a number with its interval, if it has one."""
     bounds = "" if low not in row else f" [{number(row[low])}, {number(row[high])}]"

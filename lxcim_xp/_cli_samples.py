@@ -109,7 +109,9 @@ def choose(
     )
 
 
-def rows_of(chosen: Chosen, use: Callable[[pl.LazyFrame], pl.LazyFrame] | None = None) -> Any:
+def rows_of(
+    chosen: Chosen, use: Callable[[pl.LazyFrame], pl.LazyFrame] | None = None
+) -> pl.DataFrame:
     """Return the rows in memory, or what ``use`` makes of them on the way."""
     needed = [chosen.label, *chosen.scores, chosen.weight, *chosen.by, chosen.groups]
     columns = list(dict.fromkeys(name for name in needed if name is not None))
@@ -119,7 +121,10 @@ def rows_of(chosen: Chosen, use: Callable[[pl.LazyFrame], pl.LazyFrame] | None =
             rows = rows.with_columns(pl.lit(1, pl.Int8).alias(ONES))
         return rows if use is None else use(rows)
 
-    return with_rows(chosen.source, columns, chosen.numbers, chosen.words, with_label)
+    rows = with_rows(chosen.source, columns, chosen.numbers, chosen.words, with_label)
+    if not rows.height:
+        raise BadData(f"{chosen.source.name} has no rows.")
+    return rows
 
 
 def keywords(chosen: Chosen) -> dict[str, Any]:
@@ -167,6 +172,7 @@ _OPTIONS = {
     "nan_policy='abstain'": "--missing abstain",
     "decision=probability()": "--probability",
     "accuracy= with delta=None": "--accuracy with --no-guarantee",
+    "Pass positive=.": "Say which label is positive with --positive.",
     "positive=": "--positive ",
     "by=": "--by ",
     "level=": "--interval ",

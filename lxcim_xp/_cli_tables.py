@@ -17,7 +17,7 @@ import typer
 from lxcim_xp import frames
 from lxcim_xp._array import Array
 from lxcim_xp._cli_files import BadData, estimated_rows
-from lxcim_xp._cli_output import HEADS, number, with_bounds
+from lxcim_xp._cli_output import HEADS, number, p_value, with_bounds
 from lxcim_xp._cli_samples import Chosen, in_words_of_options, keywords, parts_for, rows_of
 from lxcim_xp._engines import METRICS
 from lxcim_xp._frame_kernel import COUNTS, samples_for
@@ -119,9 +119,9 @@ def compared(chosen: Chosen, metric: str, adjust: str | None, level: float) -> F
             f"{HEADS.get(metric, metric)} of a": number(row["estimate_a"]),
             "of b": number(row["estimate_b"]),
             "difference": with_bounds(row, "difference", "low", "high"),
-            "p": number(row["p_value"]),
+            "p": p_value(row["p_value"]),
         }
-        | ({"adjusted p": number(row["adjusted_p_value"])} if len(chosen.scores) > 2 else {})
+        | ({"adjusted p": p_value(row["adjusted_p_value"])} if len(chosen.scores) > 2 else {})
         | _counts(chosen, row, frame)
         for row in found
     ]

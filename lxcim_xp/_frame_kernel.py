@@ -77,7 +77,7 @@ def compare_frame(
         )
 
     columns = samples_for(table, metric)
-    found = over_groups(table.code, table.groups.n_groups, Comparison._fields, difference, *columns)
+    found = _of_groups(table, Comparison._fields, difference, columns)
     return write_rows(frame, table.groups.keys, found | table.counts)
 
 
@@ -134,7 +134,20 @@ def _interval(table: Table, metric: str, level: float) -> dict[str, Array]:
         return found.standard_error, found.low, found.high
 
     columns = samples_for(table, metric)
-    return over_groups(table.code, table.groups.n_groups, names, bounds, *columns)
+    return _of_groups(table, names, bounds, columns)
+
+
+def _of_groups(
+    table: Table,
+    names: tuple[str, ...],
+    function: Callable[..., tuple[Array, ...]],
+    columns: list[Array | None],
+) -> dict[str, Array]:
+    """Return what ``function(where, *columns)`` gives for each group; all rows need no mask."""
+    if table.groups.n_groups == 1 and table.code.size:
+        alone = function(None, *columns)
+        return {name: np.reshape(value, 1) for name, value in zip(names, alone, strict=True)}
+    return over_groups(table.code, table.groups.n_groups, names, function, *columns)
 
 
 def interval_names(metric: str) -> tuple[str, ...]:

@@ -23,12 +23,8 @@ def over_groups(
 ) -> dict[str, Array]:
     """Return what ``function(where, *columns)`` gives for each of so many groups, by name.
 
-    The columns come as rectangles, with one group in each row; ``where`` says which places count. A
-    group that is alone comes as it is, and ``where`` is None.
+    The columns come as rectangles, with one group in each row; ``where`` says which places count.
     """
-    if count == 1 and code.size:
-        alone = function(None, *columns)
-        return {name: np.reshape(value, 1) for name, value in zip(names, alone, strict=True)}
     found = {name: np.full(count, np.nan) for name in names}
     for groups, index, where in _rectangles(code, count) if code.size else ():
         cut = (None if column is None else column.take(index) for column in columns)
