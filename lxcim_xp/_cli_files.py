@@ -33,6 +33,7 @@ _ENDINGS = {
 }
 _MISSING = ("", "na", "n/a", "nan", "null", "none", "-", "?")
 _SEPARATORS = (",", "\t", ";")
+_GZIP = b"\x1f\x8b"
 _HEAD = 1 << 16  # bytes from which the format and the length of a line are read
 _LOOKED_AT = 10_000  # lines of text from which types are guessed
 # Text is parsed in all columns, needed or not: only then does polars see lines that are too long,
@@ -56,7 +57,7 @@ def open_source(path: str) -> Source:
     """Find out the format of a file, or of standard input for ``-``."""
     if path == "-":
         data = sys.stdin.buffer.read()
-        return Source("standard input", _form_of("standard input", data[:_HEAD]), data)
+        return Source("standard input", _form_of("standard input", _head(data)), data)
     file = Path(path)
     if file.is_dir():
         return Source(path, "parquet", file)
@@ -76,7 +77,7 @@ def schema_of(source: Source) -> dict[str, Any]:
     """Return the columns with their types, which are guesses where the file is text."""
     try:
         return dict(_scan(source, {}).collect_schema())
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except (pl.exceptions.PolarsError, OSError, UnicodeDecodeError) as error:
         raise BadData(_in_words(source, error)) from error
 
 
@@ -117,7 +118,7 @@ def with_rows(
             rows = _scan(source, guessed).select(columns)
             rows = _as_numbers(source, rows, numbers)
             return _collect(source, use(rows))
-        except (pl.exceptions.PolarsError, OSError) as error:
+        except (pl.exceptions.PolarsError, OSError, UnicodeDecodeError) as error:
             misfit = re.search(r"at column '(.*)' \(column number", str(error))
             if misfit is None or guessed.get(misfit.group(1)) == pl.String:
                 raise BadData(_in_words(source, error)) from error
@@ -178,22 +179,17 @@ def _form_of(name: str, head: bytes) -> str:
 
 
 def _head(data: Path | bytes) -> bytes:
-    if isinstance(data, bytes):
-        start = data[:_HEAD]
-    elif data.is_dir():
+    """Return the first bytes, of what was compressed if anything was."""
+    if isinstance(data, Path) and data.is_dir():
         return b""
-    else:
-        with data.open("rb") as file:
-            start = file.read(_HEAD)
-    if start.startswith(b"\x1f\x8b") and not isinstance(data, bytes):
-        with gzip.open(data) as file:
-            return file.read(_HEAD)
-    return start
+    with io.BytesIO(data) if isinstance(data, bytes) else data.open("rb") as file:
+        start = file.read(len(_GZIP))
+        file.seek(0)
+        return gzip.open(file).read(_HEAD) if start == _GZIP else file.read(_HEAD)
 
 
 def _separator(head: bytes) -> str:
-    header = head.partition(b"\n")[0].decode(errors="replace")
-    return max(_SEPARATORS, key=header.count)
+    return max(_SEPARATORS, key=head.partition(b"\n")[0].decode().count)
 
 
 def _in_words(source: Source, error: Exception) -> str:
@@ -226,8 +222,9 @@ _NAMES = {
 def _ragged(source: Source) -> Iterator[tuple[int, int, int]]:
     """Find lines with more fields than the header: line, fields, fields of the header."""
     raw = source.data if isinstance(source.data, bytes) else source.data.read_bytes()
+    raw = gzip.decompress(raw) if raw.startswith(_GZIP) else raw
     lines = io.StringIO(raw.decode(errors="replace"), newline="")
-    reader = csv.reader(lines, delimiter=_separator(raw[:_HEAD]))
+    reader = csv.reader(lines, delimiter=_separator(_head(source.data)))
     expected = len(next(reader, []))
     for fields in reader:
         if len(fields) > expected:

@@ -29,8 +29,10 @@ class Metric(StrEnum):
 
 def _complete_column(ctx: typer.Context, incomplete: str) -> list[str]:
     """Offer the columns of the file that was named before."""
+    # While an option waits for its value, the file has not been told from other arguments yet.
+    file = ctx.params.get("file") or next(iter(ctx.args), "")
     try:
-        names = schema_of(open_source(str(ctx.params.get("file") or "")))
+        names = schema_of(open_source(str(file)))
     except Exception:  # whatever is wrong with the file, a shell is no place to hear of it
         return []
     return [name for name in names if name.startswith(incomplete)]
