@@ -51,14 +51,16 @@ sphinx_gallery_conf = {
     "within_subsection_order": "gallery_tools.place",
     "reset_argv": "gallery_tools.arguments",
     "image_scrapers": ("gallery_tools.written_figures",),
-    "copyfile_regex": "",
+    "default_thumb_file": str(HERE / "_static" / "no_figure.svg"),
     # What scripts print is what they have to say; the value of a last line is not.
     "capture_repr": (),
-    "download_all_examples": False,
-    "show_signature": False,
-    "show_memory": False,
-    "remove_config_comments": True,
     "abort_on_example_error": True,
+    # A script is what there is to download; times are those of the machine that built the page.
+    "notebook_extensions": set(),
+    "download_all_examples": False,
+    "min_reported_time": 60,
+    "write_computation_times": False,
+    "show_signature": False,
 }
 
 html_theme = "furo"

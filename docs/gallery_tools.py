@@ -11,8 +11,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from sphinx_gallery.scrapers import figure_rst
-
 # In the order of the gallery. An example is run where the libraries that it needs beside the extras
 # "examples", "plots" and "frames" are installed, and shown without its output where not: there it
 # would leave by sys.exit(), and take Sphinx along.
@@ -66,6 +64,8 @@ def arguments(gallery_conf: dict[str, Any], script_vars: dict[str, Any]) -> list
 
 def written_figures(block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any]) -> str:
     """Move the figures that a block saved into the gallery, and return what shows them."""
+    from sphinx_gallery.scrapers import figure_rst  # here: the tests read this file without it
+
     shown = []
     for figure, path in zip(
         sorted(Path(_FIGURES.name).glob("*.svg")), block_vars["image_path_iterator"], strict=False
