@@ -41,7 +41,7 @@ autodoc_typehints = "none"
 autodoc_default_options = {"members": False}
 autosummary_generate = True
 python_maximum_signature_line_length = 80
-add_module_names = False
+smartquotes = False  # {"raise", "omit"} are values
 numpydoc_show_class_members = False
 
 sphinx_gallery_conf = {
@@ -50,6 +50,8 @@ sphinx_gallery_conf = {
     "filename_pattern": gallery_tools.executed(),
     "within_subsection_order": "gallery_tools.place",
     "reset_argv": "gallery_tools.arguments",
+    "reset_modules": ("gallery_tools.stay",),
+    "reset_modules_order": "both",
     "image_scrapers": ("gallery_tools.written_figures",),
     "default_thumb_file": str(HERE / "_static" / "no_figure.svg"),
     # What scripts print is what they have to say; the value of a last line is not.
@@ -64,6 +66,7 @@ sphinx_gallery_conf = {
 }
 
 html_theme = "furo"
+pygments_dark_style = "github-dark"
 html_title = f"lxcim_xp {version}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]

@@ -4,12 +4,15 @@ The examples are plain scripts: they save figures into the directory that is the
 and know nothing of pyplot, which sphinx-gallery watches by itself.
 """
 
+import atexit
 import re
 import shutil
+import sys
 import tempfile
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 # In the order of the gallery. An example is run where the libraries that it needs beside the extras
 # "examples", "plots" and "frames" are installed, and shown without its output where not: there it
@@ -39,7 +42,7 @@ NEEDS = {
 # It prints the peak memory of its process, which here is Sphinx with all that ran before.
 NEVER_RUN = {"subgroups_big"}
 
-_FIGURES = tempfile.TemporaryDirectory()  # empty again after each block
+_EXIT = sys.exit
 
 
 def executed() -> str:
@@ -57,9 +60,17 @@ def place(filename: str) -> int:
     return list(NEEDS).index(Path(filename).stem)
 
 
+@cache
+def _figures() -> Path:
+    """Return a directory for figures, which is empty again after each block."""
+    directory = tempfile.mkdtemp()
+    atexit.register(shutil.rmtree, directory)
+    return Path(directory)
+
+
 def arguments(gallery_conf: dict[str, Any], script_vars: dict[str, Any]) -> list[str]:
     """Return what an example finds in ``sys.argv[1:]``: where to save figures."""
-    return [_FIGURES.name]
+    return [str(_figures())]
 
 
 def written_figures(block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any]) -> str:
@@ -68,9 +79,18 @@ def written_figures(block: Any, block_vars: dict[str, Any], gallery_conf: dict[s
 
     shown = []
     for figure, path in zip(
-        sorted(Path(_FIGURES.name).glob("*.svg")), block_vars["image_path_iterator"], strict=False
+        sorted(_figures().glob("*.svg")), block_vars["image_path_iterator"], strict=False
     ):
         target = Path(path).with_suffix(".svg")
         shutil.move(figure, target)
         shown.append(target)
     return figure_rst(shown, gallery_conf["src_dir"])
+
+
+def stay(gallery_conf: dict[str, Any], filename: str, when: str) -> None:
+    """Keep an example from ending the build, as if all were well, by ``sys.exit()``."""
+    sys.exit = _refuse if when == "before" else _EXIT
+
+
+def _refuse(*reason: object) -> NoReturn:
+    raise RuntimeError("The example left by sys.exit(): put what it needs into gallery_tools.NEEDS")
