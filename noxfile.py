@@ -24,6 +24,7 @@ nox.options.sessions = [
     "duckdb",
     "spark",
     "doctest",
+    "docs",
     "other_pythons",
 ]
 
@@ -196,6 +197,17 @@ def doctest(session: nox.Session) -> None:
     session.run("pytest", "tests/test_pages.py", "tests/test_sharded.py")
     jax_examples = "train_on_lxcim or train_with_optax or subgroups"
     session.run("pytest", "tests/test_package.py", "-k", jax_examples)
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """Build the site in docs/_build/html, with all examples that run here; warnings are errors."""
+    session.install(
+        *("-e", ".[docs,plots,examples,frames,cli,jax]", "hypothesis"),
+        *("flax", "lightgbm", "optax", "xgboost-cpu"),
+    )
+    build = ["sphinx-build", "-W", "--keep-going", "-n", *session.posargs]
+    session.run(*build, "docs", "docs/_build/html", env={"JAX_PLATFORMS": "cpu"})
 
 
 @nox.session(python=OTHER_PYTHONS)

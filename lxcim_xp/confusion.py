@@ -2,8 +2,8 @@
 
 The vector is counted from samples by :func:`confusion`; every other function takes such vectors,
 weighted or not, with leading axes as a batch. What has no value (a precision when nothing was
-called positive) is NaN. :func:`exchange_confusion` and :func:`class_sensitivity` say what a local
-exchange of classes does to a vector and to a metric of it.
+called positive) is NaN. :func:`lxcim_xp.exchange_confusion` and :func:`lxcim_xp.class_sensitivity`
+say what a local exchange of classes does to a vector and to a metric of it.
 
 >>> from lxcim_xp import confusion
 >>> counts = confusion.confusion([1, 0, 1, 1], [2.0, -1.0, -3.0, 1.0])

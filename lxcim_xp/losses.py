@@ -106,7 +106,7 @@ def lxcim_loss(
     See Also
     --------
     lxcim_xp.soft_lxcim : The metric.
-    combined : With cross-entropy beside it.
+    lxcim_xp.losses.combined : With cross-entropy beside it.
 
     Notes
     -----
@@ -235,7 +235,7 @@ def combined(
 
     See Also
     --------
-    lxcim_loss : The second term alone.
+    lxcim_xp.lxcim_loss : The second term alone.
 
     Notes
     -----
@@ -271,7 +271,7 @@ def boosting_objective(
     Parameters
     ----------
     loss : callable, default lxcim_surrogate
-        :func:`lxcim_surrogate`, :func:`lxcim_loss` or :func:`combined`.
+        :func:`lxcim_xp.lxcim_surrogate`, :func:`lxcim_xp.lxcim_loss` or :func:`combined`.
     **options
         Options of the loss, such as ``kind=`` or ``temperature=``.
 

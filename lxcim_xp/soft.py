@@ -9,8 +9,8 @@ Values and derivatives are exact and take one sort; ``temperature=0`` gives the 
 >>> [soft_lxcim(1, margins, temperature=t).round(3) for t in (0.3, 0.03, 0)]
 [np.float64(0.608), np.float64(0.625), np.float64(0.625)]
 
-JAX and PyTorch differentiate these functions by closed forms; :func:`value_and_grad` gives the
-gradient on every library:
+JAX and PyTorch differentiate these functions by closed forms; :func:`lxcim_xp.value_and_grad`
+gives the gradient on every library:
 
 >>> value, gradient = value_and_grad(soft_lxcim)(1, margins, temperature=1.0)
 >>> gradient.round(3)
@@ -110,7 +110,7 @@ def soft_lxcim(
     See Also
     --------
     lxcim : The limit at temperature 0, from which it differs by O(temperature ** 2).
-    lxcim_xp.losses.lxcim_loss : One minus this, to be minimised.
+    lxcim_xp.lxcim_loss : One minus this, to be minimised.
 
     Notes
     -----
