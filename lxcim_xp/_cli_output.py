@@ -69,15 +69,11 @@ def say(text: str, *, style: str = "") -> None:
 def progress(total: int | None = None) -> Iterator[Callable[[str], None]]:
     """Show a bar while something long goes on, on a terminal only; yield how to name each step."""
     console = Console(stderr=True)
-    bar = Progress(
-        BarColumn(bar_width=24),
-        TextColumn("{task.description}"),
-        TimeElapsedColumn(),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    )
-    with bar:
+    if not console.is_terminal:
+        yield lambda name: None
+        return
+    columns = (BarColumn(bar_width=24), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task("reading", total=total)
 
         def step(name: str) -> None:

@@ -569,7 +569,7 @@ BAD_USAGE = {
     "audit": (["audit", "lxcim_xp.auroc"], "module:function"),
     "module": (["audit", "lxcim_xpp:auroc"], "lxcim_xpp"),
     "function": (["audit", "lxcim_xp:aurocc"], "aurocc"),
-    "command": (["evaluat"], "evaluate"),
+    "command": (["evaluat"], "No such command 'evaluat'"),
 }
 
 
