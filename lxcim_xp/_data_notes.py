@@ -4,6 +4,7 @@ Each note has a kind, a word that programs can look for, and a text for people. 
 number. They are found from the columns and the samples; how a page shows them is not known here.
 """
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -12,8 +13,9 @@ import numpy as np
 
 from lxcim_xp._array import Array
 from lxcim_xp._frame_samples import numbers
-from lxcim_xp._report_facts import Headline
+from lxcim_xp._report_facts import Headline, Namings, keys_of
 from lxcim_xp._report_samples import Predictions, Scored
+from lxcim_xp._report_words import key_text, percent
 from lxcim_xp.decision import Decision, absolute
 
 FEW = 30  # samples below which an interval says little
@@ -81,10 +83,8 @@ def mirrored_share(margin: Array, is_positive: Array) -> float | None:
     _, place = np.unique(margin, return_inverse=True)
     k = np.bincount(place).astype(np.float64)
     apart = np.bincount(place, np.where(is_positive, 1.0, -1.0))
-    n, total, variance = margin.size, float(np.sum(apart**2)), float(np.sum(2 * k * (k - 1)))
-    if not n - total > 3 * np.sqrt(variance):
-        return None
-    return 1 - total / n
+    n, total, variance = int(margin.size), float(np.sum(apart**2)), float(np.sum(2 * k * (k - 1)))
+    return 1 - total / n if n - total > 3 * math.sqrt(variance) else None
 
 
 def _within_the_unit(values: Array) -> bool:
@@ -140,15 +140,15 @@ def _few(given: Predictions) -> Iterable[Note]:
             f"Only {given.n} sample{'s count' if given.n > 1 else ' counts'}: the intervals are "
             f"wide, and with fewer than {FEW} samples not to be taken literally.",
         )
-    keys = given.table.groups.keys
-    if keys is None:
+    if not given.parts.by:
         return
     size = np.bincount(given.table.code, minlength=given.table.groups.n_groups)
     small = np.flatnonzero(size < FEW)
     if small.size:
-        values = keys.rows()
+        keys = keys_of(given)
         named = ", ".join(
-            f"{', '.join(map(str, values[row]))} ({size[row]})" for row in small[:_NAMED].tolist()
+            f"{' / '.join(map(key_text, keys[row]))} ({size[row]})"
+            for row in small[:_NAMED].tolist()
         )
         more = f" and {small.size - _NAMED} more" if small.size > _NAMED else ""
         yield Note(
@@ -175,9 +175,9 @@ def _ties(model: Scored) -> Iterable[Note]:
         share = tied / model.margin.size
         yield Note(
             "ties",
-            f"{share:.1%} of the samples share their confidence by {model.name!r} with others; "
-            f"there are {count.size} different confidences. Ties count half, and a threshold "
-            f"decides them together.",
+            f"{percent(share)} of the samples share their confidence by {model.name!r} with "
+            f"others; there are {count.size} different confidences. Ties count half, and a "
+            f"threshold decides them together.",
         )
 
 
@@ -190,18 +190,26 @@ def _orientation(given: Predictions, headlines: Sequence[Headline]) -> Iterable[
             f"All labels are {side}: AUROC has no value. The other metrics do not need both.",
         )
         return
-    for found in headlines:
-        drawn = found.auroc
-        outside = not drawn.low <= drawn.value <= drawn.high
-        # Of few draws the range is narrow: the value must also be far from their mean.
-        if drawn.draws and outside and abs(drawn.value - drawn.mean) > 3 * drawn.std:
-            yield Note(
-                "orientation",
-                f"As the sides are named in these data, AUROC of {found.name!r} is "
-                f"{drawn.value:.3f}; over {drawn.draws} random namings it lies between "
-                f"{drawn.low:.3f} and {drawn.high:.3f}. The naming carries information, or follows "
-                f"a rule: do not compare this AUROC with others. LxCIM is not concerned.",
-            )
+    odd = [found for found in headlines if _outside(found.auroc)]
+    if odd:
+        named = "; ".join(
+            f"of {found.name!r} {found.auroc.value:.3f} (random: {found.auroc.low:.3f} to "
+            f"{found.auroc.high:.3f})"
+            for found in odd
+        )
+        yield Note(
+            "orientation",
+            f"As the sides are named in these data, AUROC is not what random namings give: "
+            f"{named}. The naming carries information, or follows a rule: do not compare this "
+            f"AUROC with others. LxCIM is not concerned.",
+        )
+
+
+def _outside(drawn: Namings) -> bool:
+    if not drawn.draws or drawn.low <= drawn.value <= drawn.high:
+        return False
+    # Of few draws the range is narrow: the value must also be far from their mean.
+    return abs(drawn.value - drawn.mean) > 3 * drawn.std
 
 
 def _mirrored(models: Sequence[Scored]) -> Iterable[Note]:
@@ -211,7 +219,7 @@ def _mirrored(models: Sequence[Scored]) -> Iterable[Note]:
             named = model.clusters is not None
             yield Note(
                 "mirrored",
-                f"About {share:.0%} of the rows stand again as their mirror image (by "
+                f"About {percent(share)} of the rows stand again as their mirror image (by "
                 f"{model.name!r}): the same confidence, with the sides exchanged. The value of "
                 f"LxCIM is not changed by that, but intervals are too narrow by up to the square "
                 f"root of 2"

@@ -5,6 +5,7 @@ labels and scores for AUROC, which margins do not know). Undefined numbers are N
 text or markup.
 """
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +18,6 @@ from lxcim_xp.comparison import compare_all
 from lxcim_xp.exchange import exchange_spread
 from lxcim_xp.inference import interval, significance
 from lxcim_xp.metrics import auroc, decomposition
-from lxcim_xp.selective import local_accuracy
 
 _AT_ONCE = 1 << 22  # samples of all random namings together, which are held in memory
 _MOST_NAMINGS, _FEWEST_NAMINGS = 1000, 20
@@ -42,6 +42,9 @@ class Namings(NamedTuple):
     draws: int  # 0: there were too many samples, or there are no labels
 
 
+_UNDRAWN = Namings(math.nan, math.nan, math.nan, math.nan, math.nan, 0)
+
+
 class Headline(NamedTuple):
     """One model on all rows."""
 
@@ -55,7 +58,6 @@ class Headline(NamedTuple):
     coin_p_value: float
     coin_method: str
     uninformative_p_value: float
-    coin_rate: float  # from where on decisions are no better than a coin's
 
 
 class Pair(NamedTuple):
@@ -96,13 +98,12 @@ def headline(model: Scored, level: float, *, has_labels: bool) -> Headline:
         lxcim=lxcim,
         accuracy=accuracy,
         audrc=audrc,
-        auroc=_namings(model) if has_labels else Namings(*[float("nan")] * 5, draws=0),
+        auroc=_namings(model) if has_labels else _UNDRAWN,
         confidence_auroc=float(parts.confidence_auroc),
         gain=float(parts.gain),
         coin_p_value=float(coin.p_value),
         coin_method=coin.method,
         uninformative_p_value=float(uninformative.p_value),
-        coin_rate=float(local_accuracy(1, model.margin, **model.weights).coin_rate),
     )
 
 
@@ -125,10 +126,24 @@ def pairs_of(models: tuple[Scored, ...], level: float) -> list[Pair]:
     ]
 
 
-def subgroups_of(given: Predictions, level: float) -> list[Subgroup]:
-    """Return each model on each subgroup, in the order of the keys; none without keys."""
+def keys_of(given: Predictions) -> list[tuple[Any, ...]]:
+    """Return the keys of each subgroup, None where one is null or NaN; none without keys."""
     keys = given.table.groups.keys
     if keys is None:
+        return []
+    columns = []
+    for key in keys.iter_columns():
+        null = key.is_null()
+        if key.dtype.is_float():
+            null = null | key.is_nan()
+        pairs = zip(key.to_list(), null.to_list(), strict=True)
+        columns.append([None if missing else value for value, missing in pairs])
+    return list(zip(*columns, strict=True))
+
+
+def subgroups_of(given: Predictions, level: float) -> list[Subgroup]:
+    """Return each model on each subgroup, in the order of the keys; none without keys."""
+    if not given.parts.by:
         return []
     counts = given.table.counts
     columns = [
@@ -137,17 +152,19 @@ def subgroups_of(given: Predictions, level: float) -> list[Subgroup]:
     ]
     return [
         Subgroup(
-            tuple(None if value != value else value for value in values),
+            values,
             model.name,
             int(counts["n"][row]),
             int(counts["n_missing"][row]),
             float(counts["weight"][row]),
             {
-                name: Estimate(*(float(found[f"{name}{end}"][row]) for end in ("", "_low", "_high")))
+                name: Estimate(
+                    *(float(found[f"{name}{end}"][row]) for end in ("", "_low", "_high"))
+                )
                 for name in METRICS
             },
         )
-        for row, values in enumerate(keys.rows())
+        for row, values in enumerate(keys_of(given))
         for model, found in zip(given.models, columns, strict=True)
     ]
 
@@ -163,9 +180,9 @@ def _namings(model: Scored) -> Namings:
     value = float(auroc(model.is_positive, model.score, **model.weights))
     draws = min(_MOST_NAMINGS, _AT_ONCE // model.margin.size)
     if draws < _FEWEST_NAMINGS:
-        return Namings(value, *[float("nan")] * 4, draws=0)
+        return _UNDRAWN._replace(value=value)
     # AUROC knows only the order of the scores. Signed confidences have it, and their mirror images
     # are exact and always there.
     spread = exchange_spread(auroc, model.is_positive, model.confidence, n=draws, **model.weights)
-    ends = (spread.low, spread.high, spread.mean, spread.std)
-    return Namings(value, *(float(part) for part in ends), draws=draws)
+    low, high, mean, std = map(float, (spread.low, spread.high, spread.mean, spread.std))
+    return Namings(value, low, high, mean, std, draws)

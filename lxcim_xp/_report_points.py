@@ -1,4 +1,4 @@
-"""Where a model can stop deciding: its curve, the reject option, and the scores that thresholds mean.
+"""Where a model can stop deciding: its curve, the reject option, and what thresholds mean.
 
 From samples to plain numbers, by the functions of ``curves`` and ``selective``. The drawing of the
 curve is in ``_report_chart``.
@@ -19,7 +19,7 @@ from lxcim_xp.curves import (
     interpolate,
 )
 from lxcim_xp.decision import Decision
-from lxcim_xp.selective import accuracy_at, local_accuracy, threshold_for
+from lxcim_xp.selective import LocalAccuracy, accuracy_at, local_accuracy, threshold_for
 
 SHARES = tuple(tenth / 10 for tenth in range(1, 11))
 TARGETS = (0.9, 0.95, 0.99)
@@ -79,6 +79,7 @@ class Points(NamedTuple):
     grid: Grid
     stops: list[Stop]
     targets: list[Target]
+    coin_rate: float  # from where on decisions are no better than a coin's
 
 
 def points_of(model: Scored, decision: Decision, level: float | None) -> Points:
@@ -99,8 +100,8 @@ def points_of(model: Scored, decision: Decision, level: float | None) -> Points:
     ways = accuracy_at(1, model.margin, RATES, level=None, **model.weights)
     confidences = [shares.confidence, [point.confidence for point in targets], ways.confidence]
     at_shares, at_targets, on_grid = _thresholds(model, decision, confidences)
+    local = local_accuracy(1, model.margin, **model.weights)
     wrong = shares.rate - interpolate(curve, shares.rate)
-    rows = zip(SHARES, shares.rate, shares.accuracy, shares.low, shares.high, wrong, strict=True)
     return Points(
         model.name,
         x.tolist(),
@@ -109,18 +110,27 @@ def points_of(model: Scored, decision: Decision, level: float | None) -> Points:
             RATES.tolist(),
             interpolate(curve, RATES).tolist(),
             interpolate(accuracy_rate_curve(1, model.margin, **model.weights), RATES).tolist(),
-            _local(model).tolist(),
+            _at_rates(local).tolist(),
             ways.rate.tolist(),
             on_grid,
         ),
         [
-            Stop(*(float(part) for part in row), threshold)
-            for row, threshold in zip(rows, at_shares, strict=True)
+            Stop(
+                share=share,
+                rate=float(shares.rate[at]),
+                accuracy=float(shares.accuracy[at]),
+                low=float(shares.low[at]),
+                high=float(shares.high[at]),
+                wrong=float(wrong[at]),
+                threshold=at_shares[at],
+            )
+            for at, share in enumerate(SHARES)
         ],
         [
             Target(target, float(point.rate), float(point.accuracy), threshold)
             for target, point, threshold in zip(TARGETS, targets, at_targets, strict=True)
         ],
+        float(local.coin_rate),
     )
 
 
@@ -133,9 +143,8 @@ def _drawn(name: str, curve: CumulativeAccuracyCurve) -> tuple[Array, Array]:
     return x, interpolate(curve, x)
 
 
-def _local(model: Scored) -> Array:
+def _at_rates(found: LocalAccuracy) -> Array:
     """Return the local accuracy at each rate: that of the step which ends there or beyond."""
-    found = local_accuracy(1, model.margin, **model.weights)
     at = np.searchsorted(found.rate, RATES * (1 - 1e-12))
     return found.accuracy[np.minimum(at, found.rate.size - 1)]
 

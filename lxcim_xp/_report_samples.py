@@ -94,13 +94,15 @@ def _models(table: Table, parts: Parts) -> tuple[Scored, ...]:
     columns = zip(parts.scores, table.scores, table.margins, table.confidences, strict=True)
     return tuple(
         Scored(
-            name,
-            table.is_positive,
-            *(column.astype(np.float64, copy=False) for column in arrays),
-            table.weight,
-            table.clusters,
+            name=name,
+            is_positive=table.is_positive,
+            score=score.astype(np.float64, copy=False),
+            margin=margin.astype(np.float64, copy=False),
+            confidence=confidence.astype(np.float64, copy=False),
+            weight=table.weight,
+            clusters=table.clusters,
         )
-        for name, *arrays in columns
+        for name, score, margin, confidence in columns
     )
 
 

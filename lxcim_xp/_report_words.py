@@ -52,14 +52,19 @@ def scores_of(threshold: Threshold) -> str:
     return f"≥ {significant(threshold.above)} or ≤ {significant(threshold.below)}"
 
 
-def in_words(found: Headline, level: float, *, clustered: bool) -> list[str]:
+def key_text(value: Any) -> str:
+    """Return a key of a subgroup, a dash where it is missing."""
+    return NONE if value is None else str(value)
+
+
+def in_words(found: Headline, coin_rate: float, level: float, *, clustered: bool) -> list[str]:
     """Return what the numbers of one model say."""
     sentences = [_decomposition(found), _coin(found, level)]
     if not math.isnan(found.uninformative_p_value):
         sentences.append(_uninformative(found, level))
-    if 0 < found.coin_rate < 1 and not math.isnan(found.confidence_auroc):
+    if 0 < coin_rate < 1 and not math.isnan(found.confidence_auroc):
         sentences.append(
-            f"Beyond the most confident {percent(found.coin_rate)}, decisions are no better than a "
+            f"Beyond the most confident {percent(coin_rate)}, decisions are no better than a "
             f"coin's in these data."
         )
     if clustered:
@@ -93,7 +98,9 @@ def on_pairs(pairs: Sequence[Pair], level: float) -> str:
     at = f"at level {percent(1 - level)}, adjusted for {_count(len(pairs), 'comparison')}"
     sure = [pair for pair in pairs if pair.adjusted_p_value < 1 - level]
     if not sure:
-        return f"No difference in LxCIM is established ({at}). That does not show that there is none."
+        return (
+            f"No difference in LxCIM is established ({at}). That does not show that there is none."
+        )
     said = []
     for pair in sure:
         better, worse = pair.first, pair.second
@@ -145,9 +152,8 @@ def _decomposition(found: Headline) -> str:
             f"All decisions are {every}, so that confidence has nothing to tell apart: LxCIM is "
             f"{number(lxcim)}, like the accuracy."
         )
-    change = f"adds {number(found.gain)} to" if found.gain >= 0 else "takes {} from".format(
-        number(-found.gain)
-    )
+    adds = found.gain >= 0
+    change = f"adds {number(found.gain)} to" if adds else f"takes {number(-found.gain)} from"
     return (
         f"Of 100 decisions {_of_100(accuracy)} are right. A right decision is more confident than "
         f"a wrong one in {_of_100(found.confidence_auroc)} of 100 cases, ties counting half; this "
@@ -159,7 +165,7 @@ def _coin(found: Headline, level: float) -> str:
     p = found.coin_p_value
     if math.isnan(p):
         return "Nothing can be said about a coin."
-    beyond = f"Fair coins at the same confidences would be as far from 0.5 with p {_is(p)}"
+    beyond = f"If fair coins decided, LxCIM would be as far from 0.5 with probability {_is(p)}"
     if p < 1 - level:
         side = "better" if found.lxcim.value > 0.5 else "worse"
         return f"{beyond}: the decisions are {side} than a coin's."
@@ -168,7 +174,10 @@ def _coin(found: Headline, level: float) -> str:
 
 def _uninformative(found: Headline, level: float) -> str:
     p = found.uninformative_p_value
-    beyond = f"If confidence said nothing, it would part right from wrong as far with p {_is(p)}"
+    beyond = (
+        f"If confidence said nothing, right and wrong decisions would differ in it as much with "
+        f"probability {_is(p)}"
+    )
     if p >= 1 - level:
         return f"{beyond}: it is not shown that confidence tells right decisions from wrong ones."
     if found.gain > 0:
@@ -177,8 +186,7 @@ def _uninformative(found: Headline, level: float) -> str:
 
 
 def _is(p: float) -> str:
-    shown = p_value(p)
-    return shown if shown.startswith("<") else f"= {shown}"
+    return p_value(p).replace("<", "below")
 
 
 def _of_100(share: float) -> str:
@@ -195,8 +203,3 @@ def _count(count: int, what: str) -> str:
 
 def _minus(text: str) -> str:
     return text.replace("-", "−")  # noqa: RUF001
-
-
-def key_text(value: Any) -> str:
-    """Return a key of a subgroup, a dash where it is missing."""
-    return NONE if value is None else str(value)

@@ -166,7 +166,10 @@ def html(
         exact=exact is not None,
         delta=DELTA,
         headlines=headlines,
-        words=[_report_words.in_words(each, level, clustered=clustered) for each in headlines],
+        words=[
+            _report_words.in_words(each, found.coin_rate, level, clustered=clustered)
+            for each, found in zip(headlines, points, strict=True)
+        ],
         on_auroc=_report_words.on_auroc(headlines[0].auroc, has_labels=given.has_labels),
         curves=chart_of(points),
         cursor=cursor_of(points),
