@@ -10,7 +10,7 @@ import numpy as np
 
 from lxcim_xp._array import Array, namespace
 from lxcim_xp._figure_data import RATES, lines
-from lxcim_xp._mirror import mirror_scores
+from lxcim_xp._mirror import mirrors
 from lxcim_xp._report_samples import Scored
 from lxcim_xp.curves import (
     CumulativeAccuracyCurve,
@@ -30,7 +30,7 @@ _MOST_POINTS = 1001  # of a line that is drawn
 class Threshold(NamedTuple):
     """A confidence from which on samples are decided, and the scores that have it.
 
-    The scores are NaN where none was found; all is NaN where nothing is decided.
+    The score of a side is NaN if none there is so confident; all is NaN where nothing is decided.
     """
 
     confidence: float
@@ -160,10 +160,12 @@ def _thresholds(
     for wanted in (np.asarray(part, dtype=np.float64) for part in confidences):
         sample = order[np.minimum(np.searchsorted(size, wanted), size.size - 1)]
         score = model.score[sample]
-        try:
-            mirrored = mirror_scores(namespace(score=score), decision, score)
-        except ValueError:  # a decision function may have no score of equal confidence
-            mirrored = np.full_like(score, np.nan)
+        # A given function may have no score of equal confidence on its other side; looking for it
+        # then ends at the largest floats.
+        with np.errstate(over="ignore", invalid="ignore"):
+            mirrored, fits = mirrors(namespace(score=score), decision, score)
+        if not decision.trusted:
+            mirrored = np.where(fits, mirrored, np.nan)
         upper = model.confidence[sample] >= 0
         below, above = np.where(upper, mirrored, score), np.where(upper, score, mirrored)
         below, above = (np.where(np.isnan(wanted), np.nan, side) for side in (below, above))

@@ -11,7 +11,7 @@ from lxcim_xp._report_facts import Headline, Namings, Pair
 from lxcim_xp._report_points import Threshold
 from lxcim_xp.decision import Decision, absolute, asymmetric, logit, probability
 
-NONE = "–"  # noqa: RUF001
+NONE = "\N{EN DASH}"
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -45,11 +45,10 @@ def scores_of(threshold: Threshold) -> str:
     """Return the scores that are decided at a threshold."""
     if math.isnan(threshold.confidence):
         return "nothing is decided"
-    if math.isnan(threshold.below) or math.isnan(threshold.above):
-        return NONE
     if threshold.confidence == 0:
         return "all"
-    return f"≥ {significant(threshold.above)} or ≤ {significant(threshold.below)}"
+    sides = (("≥", threshold.above), ("≤", threshold.below))
+    return " or ".join(f"{sign} {significant(at)}" for sign, at in sides if not math.isnan(at))
 
 
 def key_text(value: Any) -> str:
@@ -131,7 +130,7 @@ def decision_words(decision: Decision) -> str:
     """Return how a score becomes a decision and a confidence."""
     at = significant(float(decision.threshold))
     if decision == probability():
-        how = "max(p, 1 − p) − 0.5"  # noqa: RUF001
+        how = _minus("max(p, 1 - p) - 0.5")
     elif decision == logit():
         how = "the absolute log-odds"
     elif decision == absolute(decision.threshold):
@@ -202,4 +201,4 @@ def _count(count: int, what: str) -> str:
 
 
 def _minus(text: str) -> str:
-    return text.replace("-", "−")  # noqa: RUF001
+    return text.replace("-", "\N{MINUS SIGN}")
