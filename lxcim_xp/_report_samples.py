@@ -72,6 +72,11 @@ def read_predictions(frame: Any, *, label: Any, scores: Any, **given: Any) -> Pr
         outputs=[*METRICS, *COUNTS, *(part for name in METRICS for part in interval_names(name))],
         **given,
     )
+    if np.ndim(parts.decision.threshold):
+        raise ValueError(
+            "decision must have one threshold for all rows; found an array. Subtract a threshold "
+            "that varies from the score beforehand."
+        )
     needed = [name for name in parts.columns if label is not None or name != _LABEL]
     rows: Any = found.select(*(column_of(engine, name).alias(name) for name in needed))
     if isinstance(rows, nw.LazyFrame):

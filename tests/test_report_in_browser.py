@@ -324,3 +324,6 @@ def test_it_prints(opened):
     assert page.locator("path.curve").first.is_visible()
     cut = "[...document.querySelectorAll('.scroll')].map(box => getComputedStyle(box).overflowX)"
     assert set(page.evaluate(cut)) == {"visible"}
+    # The head of a long table is on each of its pages, which buttons in it prevent.
+    shown = "getComputedStyle(document.querySelector('th button')).display"
+    assert page.evaluate(shown) == "contents"
