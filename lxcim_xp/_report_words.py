@@ -57,8 +57,8 @@ def key_text(value: Any) -> str:
 
 
 def in_words(found: Headline, coin_rate: float, level: float, *, clustered: bool) -> list[str]:
-    """Return what the numbers of one model say."""
-    sentences = [_decomposition(found), _coin(found, level)]
+    """Return all that the numbers of one model say."""
+    sentences = [decomposed(found), _coin(found, level)]
     if not math.isnan(found.uninformative_p_value):
         sentences.append(_uninformative(found, level))
     if 0 < coin_rate < 1 and not math.isnan(found.confidence_auroc):
@@ -72,6 +72,24 @@ def in_words(found: Headline, coin_rate: float, level: float, *, clustered: bool
             "they are not: trust the intervals."
         )
     return sentences
+
+
+def decomposed(found: Headline) -> str:
+    """Return how LxCIM of one model is made of accuracy and confidence."""
+    accuracy, lxcim = found.accuracy.value, found.lxcim.value
+    if math.isnan(found.confidence_auroc):
+        every = "right" if accuracy > 0.5 else "wrong"
+        return (
+            f"All decisions are {every}, so that confidence has nothing to tell apart: LxCIM is "
+            f"{number(lxcim)}, like the accuracy."
+        )
+    adds = found.gain >= 0
+    change = f"adds {number(found.gain)} to" if adds else f"takes {number(-found.gain)} from"
+    return (
+        f"Of 100 decisions {_of_100(accuracy)} are right. A right decision is more confident than "
+        f"a wrong one in {_of_100(found.confidence_auroc)} of 100 cases, ties counting half; this "
+        f"{change} the accuracy {number(accuracy)}: LxCIM {number(lxcim)}."
+    )
 
 
 def on_auroc(found: Namings, *, has_labels: bool) -> str:
@@ -141,23 +159,6 @@ def decision_words(decision: Decision) -> str:
     else:
         how = "a function of the score that the caller gave"
     return f"Scores above {at} decide for the positive side; the confidence is {how}."
-
-
-def _decomposition(found: Headline) -> str:
-    accuracy, lxcim = found.accuracy.value, found.lxcim.value
-    if math.isnan(found.confidence_auroc):
-        every = "right" if accuracy > 0.5 else "wrong"
-        return (
-            f"All decisions are {every}, so that confidence has nothing to tell apart: LxCIM is "
-            f"{number(lxcim)}, like the accuracy."
-        )
-    adds = found.gain >= 0
-    change = f"adds {number(found.gain)} to" if adds else f"takes {number(-found.gain)} from"
-    return (
-        f"Of 100 decisions {_of_100(accuracy)} are right. A right decision is more confident than "
-        f"a wrong one in {_of_100(found.confidence_auroc)} of 100 cases, ties counting half; this "
-        f"{change} the accuracy {number(accuracy)}: LxCIM {number(lxcim)}."
-    )
 
 
 def _coin(found: Headline, level: float) -> str:

@@ -166,10 +166,8 @@ def html(
         exact=exact is not None,
         delta=DELTA,
         headlines=headlines,
-        words=[
-            _report_words.in_words(each, found.coin_rate, level, clustered=clustered)
-            for each, found in zip(headlines, points, strict=True)
-        ],
+        words=_report_words.in_words(headlines[0], points[0].coin_rate, level, clustered=clustered),
+        others=[(each.name, _report_words.decomposed(each)) for each in headlines[1:]],
         on_auroc=_report_words.on_auroc(headlines[0].auroc, has_labels=given.has_labels),
         curves=chart_of(points),
         cursor=cursor_of(points),

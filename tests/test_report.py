@@ -329,6 +329,14 @@ def test_models_are_compared_as_the_library_does():
             assert same(row.value("adjusted"), wanted.adjusted_p_value[a, b])
         row = section.one("tr", data_model=first)
         assert same(row.value("lxcim"), wanted.estimate[a])
+        for null in ("coin", "uninformative"):
+            test = lx.significance(
+                given["y"].to_numpy(),
+                given[first].to_numpy(),
+                null=null,
+                sample_weight=given["w"].to_numpy(),
+            )
+            assert same(row.value(null), test.p_value)
     said = section.one(id="established").text
     assert said.startswith("Established (at level 10 %, adjusted for 3 comparisons): s is better")
     assert "other is better than third" in said
@@ -374,6 +382,14 @@ def test_words_of_a_decomposition():
     assert "Of 100 decisions 76 are right." in said
     assert "this adds 0.086 to the accuracy 0.763: LxCIM 0.849." in said
     assert "confidence does tell right decisions from wrong ones" in said
+
+
+def test_words_of_several_models_and_of_groups():
+    page = report.html(table(), label="y", scores=["s", "other"], groups="c")
+    said = pages.read(page).one(id="headline").text
+    assert said.count("Of 100 decisions") == 2
+    assert said.count("Both tests take rows as independent") == 1
+    assert "Both tests" not in report.html(table(), label="y", scores=["s", "other"])
 
 
 def test_confidence_that_misleads_in_words():

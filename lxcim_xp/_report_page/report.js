@@ -39,7 +39,9 @@
         cell.dataset.value = value ?? "";
       }
     });
-    const said = data.models.map(
+    // Of many models the first is told; the others stand in the table.
+    const told = data.models.length > 2 ? data.models.slice(0, 1) : data.models;
+    const said = told.map(
       (model) =>
         `${model.name}: cumulative accuracy ${decimals(model.cumulative[place])}, ` +
         `accuracy of what is decided ${decimals(model.accuracy[place])}`,
