@@ -172,7 +172,8 @@ def frames(session: nox.Session) -> None:
 def browser(session: nox.Session) -> None:
     """Open reports in Chromium; without one the tests are skipped, and say so."""
     session.install("-e", ".[cli,examples,frames]", "playwright", *RUNNER)
-    if not _chromium() and os.environ.get("CI") and os.geteuid() == 0 and shutil.which("apt-get"):
+    may_install = os.environ.get("CI") and shutil.which("apt-get") and os.geteuid() == 0
+    if not _chromium() and may_install:
         session.run("apt-get", "update", external=True)
         session.run("apt-get", "install", "-y", "chromium", external=True)
     env = {"LXCIM_BROWSER": "1"} if _chromium() else {}
