@@ -13,6 +13,8 @@ def code_of(given: Predictions, level: float) -> str:
     parts = given.parts
     options, drawn = [], ""
     lines = ["import lxcim_xp as lx", ""]
+    if parts.nan_policy == "omit":  # of arrays, only scores may be missing
+        lines += ["# frame: the rows without a missing value in these columns"]
     label = "1  # the scores are margins of the right side"
     if given.has_labels:
         label = f"frame[{parts.label!r}].to_numpy()"
@@ -26,8 +28,8 @@ def code_of(given: Predictions, level: float) -> str:
         lines.append(f"g = frame[{parts.clusters!r}].to_numpy()")
         drawn = ", groups=g"
     options += [option for option in [decision_call(parts.decision)] if option]
-    if parts.nan_policy != "raise":
-        options.append(f'nan_policy="{parts.nan_policy}"')
+    if parts.nan_policy == "abstain":
+        options.append('nan_policy="abstain"')
     and_options = "".join(f", {option}" for option in options)
     for metric in ("lxcim", "accuracy", "audrc"):
         lines.append(
@@ -35,14 +37,13 @@ def code_of(given: Predictions, level: float) -> str:
         )
     if given.has_labels:
         lines.append(f"auroc = lx.auroc(y, s{and_options})")
-    exact = "" if parts.weight is None and parts.clusters is None else "level=None"
-    exact = exact or f"level={level}"
+    exact = level if parts.weight is None and parts.clusters is None else None
     lines += [
         f"parts = lx.decomposition(y, s{and_options})",
         f'coin = lx.significance(y, s, null="coin"{and_options})',
         f'uninformative = lx.significance(y, s, null="uninformative"{and_options})',
         f"curve = lx.cumulative_accuracy_curve(y, s{and_options})",
-        f"half = lx.accuracy_at(y, s, 0.5, {exact}{and_options})",
+        f"half = lx.accuracy_at(y, s, 0.5, level={exact}{and_options})",
     ]
     if len(given.models) > 1:
         models = ", ".join(f"{name!r}: frame[{name!r}].to_numpy()" for name in parts.scores)

@@ -119,6 +119,7 @@ OPTIONS = {
     "positive": {"label": "word", "positive": "yes"},
     "margins": {"label": None},
     "abstain": {"nan_policy": "abstain"},
+    "omit": {"nan_policy": "omit", "weight": "w", "scores": ["s", "other"]},
     "several": {"scores": ["s", "other"], "by": "k"},
     "probability": {"scores": "p", "decision": lx.probability()},
     "logit": {"scores": "p", "decision": lx.logit()},
@@ -130,9 +131,11 @@ def test_the_calls_on_the_page_run_and_give_its_numbers(options):
     given = table()
     if "nan_policy" in options:
         given.loc[7:9, "s"] = np.nan
+    if options.get("nan_policy") == "omit":
+        given.loc[20, "other"] = given.loc[30, "w"] = np.nan
     page = report.html(given, **{"label": "y", "scores": "s", **options})
     root = pages.read(page)
-    names = {"frame": given}
+    names = {"frame": given.dropna() if options.get("nan_policy") == "omit" else given}
     exec(root.one(id="calls").text, names)
     found = SimpleNamespace(**names)
     for metric in METRICS:
@@ -145,8 +148,9 @@ def test_the_calls_on_the_page_run_and_give_its_numbers(options):
     assert f"LxCIM {found.parts.lxcim:.3f}." in root.one(id="headline").text
     half = root.all("table", **{"class": "stops"})[0].all("tr")[5]
     assert same(half.value("accuracy"), found.half.accuracy)
-    if "several" in names:
+    if "models" in names:
         assert same(root.value("difference"), found.pairs.difference[0, 1])
+    if "table" in names:
         first = root.one(id="subgroups").all("td", data_name="lxcim")[0]
         assert same(float(first.attributes["data-value"]), found.table["lxcim"][0])
 
@@ -156,9 +160,8 @@ def test_every_option_changes_the_page(name):
     given = table()
     given.loc[7:9, "s"] = np.nan if name == "abstain" else 0.0
     plain = {"label": "y", "scores": "s", "nan_policy": "omit"}
-    assert report.html(given, **{**plain, **OPTIONS[name]}) != report.html(given, **plain) or (
-        name == "plain"
-    )
+    changed = report.html(given, **{**plain, **OPTIONS[name]}) != report.html(given, **plain)
+    assert changed == (name != "plain")
 
 
 def test_title_and_command_are_shown():
@@ -247,6 +250,9 @@ def test_a_threshold_is_told_in_scores():
     assert (read["scores"][100], read["confidence"][100]) == (f"≥ 3 or ≤ {MINUS}3", "3")
     assert read["scores"][200] == "all"
     page = report.html(given, label="y", scores="p", decision=lx.probability())
+    row = pages.read(page).one("table", **{"class": "stops"}).all("tr")[1].all("span")[-1]
+    assert float(row.attributes["data-above"]) == 0.93
+    assert float(row.attributes["data-below"]) == 1 - 0.93
     assert pages.cursor(page)["models"][0]["scores"][50] == "≥ 0.93 or ≤ 0.07"
     page = report.html(given, label="y", scores="s", decision=lx.asymmetric(1.0, 2.0, 4.0))
     assert pages.cursor(page)["models"][0]["scores"][50] == f"≥ 9 or ≤ {MINUS}3"
