@@ -2,6 +2,7 @@
 
 import os
 import platform
+import shutil
 
 import nox
 
@@ -21,6 +22,7 @@ nox.options.sessions = [
     "cupy",
     "minimum",
     "frames",
+    "browser",
     "duckdb",
     "spark",
     "doctest",
@@ -87,7 +89,7 @@ def lint(session: nox.Session) -> None:
 
 @nox.session
 def types(session: nox.Session) -> None:
-    session.install("mypy", "hypothesis", "-e", ".[plots]")
+    session.install("mypy", "hypothesis", "-e", ".[cli,plots]")
     session.run("mypy")
 
 
@@ -162,9 +164,26 @@ def run_frames(session: nox.Session, forms: str, *more: str) -> None:
 @nox.session
 def frames(session: nox.Session) -> None:
     """Run on the frames that live in memory, on polars' queries, and on Dask."""
-    session.install("-e", ".[frames]", "dask[dataframe]", *RUNNER)
+    session.install("-e", ".[cli,frames]", "dask[dataframe]", *RUNNER)
     forms = "pandas,pandas-nullable,pandas-arrow,polars,pyarrow,polars-lazy,polars-streaming,dask"
-    run_frames(session, forms, "tests/test_polars.py", "--numprocesses=2")
+    run_frames(session, forms, "tests/test_polars.py", "tests/test_report.py", "--numprocesses=2")
+
+
+@nox.session
+def browser(session: nox.Session) -> None:
+    """Open reports in Chromium; without one the tests are skipped, and say so."""
+    session.install("-e", ".[cli,examples,frames]", "playwright", *RUNNER)
+    may_install = os.environ.get("CI") and shutil.which("apt-get") and os.geteuid() == 0
+    if not _chromium() and may_install:
+        session.run("apt-get", "update", external=True)
+        session.run("apt-get", "install", "-y", "chromium", external=True)
+    env = {"LXCIM_BROWSER": "1"} if _chromium() else {}
+    session.run("pytest", "tests/test_report_in_browser.py", *session.posargs, env=env)
+
+
+def _chromium() -> str | None:
+    names = ("chromium", "chromium-browser", "google-chrome")
+    return next((found for found in map(shutil.which, names) if found), None)
 
 
 @nox.session
@@ -192,7 +211,7 @@ def modin(session: nox.Session) -> None:
 
 @nox.session
 def doctest(session: nox.Session) -> None:
-    session.install("-e", ".[examples,frames,jax,plots]", "flax", "optax", *RUNNER)
+    session.install("-e", ".[cli,examples,frames,jax,plots]", "flax", "optax", *RUNNER)
     session.run("pytest", "--doctest-modules", "lxcim_xp")
     session.run("pytest", "tests/test_pages.py", "tests/test_sharded.py")
     jax_examples = "train_on_lxcim or train_with_optax or subgroups"

@@ -48,6 +48,18 @@ ENGINES = (
 )
 
 
+def narwhals_frame(frame: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
+    """Return a frame of any library as narwhals sees it."""
+    try:
+        rows: nw.DataFrame[Any] | nw.LazyFrame[Any] = nw.from_native(frame)
+    except TypeError as error:
+        raise TypeError(
+            f"frame must be a pandas, polars, Arrow, DuckDB, Spark or similar frame; found "
+            f"{type(frame).__name__}. Functions of arrays are in lxcim_xp itself."
+        ) from error
+    return rows
+
+
 def engine_of(frame: nw.DataFrame[Any] | nw.LazyFrame[Any]) -> Engine:
     """Return the row of the table that a frame belongs to."""
     lazy = isinstance(frame, nw.LazyFrame)

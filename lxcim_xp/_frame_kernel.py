@@ -18,6 +18,7 @@ from lxcim_xp._segments import (
     sort_into_segments,
 )
 from lxcim_xp.comparison import Comparison, compare
+from lxcim_xp.decision import Decision
 from lxcim_xp.inference import interval
 
 COUNTS = ("n", "n_missing", "weight")
@@ -46,13 +47,21 @@ def evaluate_frame(
 ) -> nw.DataFrame[Any]:
     """Return the metrics of each group, with intervals if there is a level for them."""
     table = read(frame, parts)
-    found = evaluate_segments(columns_of(table, parts.decision), table.groups.n_groups, metrics)
+    columns = evaluate_table(table, parts.decision, metrics, level)
+    return write_rows(frame, table.groups.keys, columns | table.counts)
+
+
+def evaluate_table(
+    table: Table, decision: Decision, metrics: tuple[str, ...], level: float | None
+) -> dict[str, Array]:
+    """Return the same of a table of one score that was read before, as columns by name."""
+    found = evaluate_segments(columns_of(table, decision), table.groups.n_groups, metrics)
     columns = {}
     for metric in metrics:
         columns[metric] = found[metric]
         if level is not None:
             columns |= _interval(table, metric, level)
-    return write_rows(frame, table.groups.keys, columns | table.counts)
+    return columns
 
 
 def compare_frame(

@@ -56,6 +56,16 @@ def read(frame: nw.DataFrame[Any], parts: Parts, *, relative_weights: bool = Tru
     return _counted(parts, groups, samples, clusters, anywhere)
 
 
+def of_one_score(table: Table, which: int) -> Table:
+    """Return the table with one of its scores, on the rows that count for all of them."""
+    each = slice(which, which + 1)
+    return table._replace(
+        scores=table.scores[each],
+        margins=table.margins[each],
+        confidences=table.confidences[each],
+    )
+
+
 def columns_of(table: Table, decision: Any) -> Columns:
     """Return what the grouped kernel needs of the first score."""
     margin, signed, score = table.margins[0], table.confidences[0], table.scores[0]

@@ -33,6 +33,7 @@ from lxcim_xp._engines import (
     column_of,
     engine_of,
     kind_of_frame,
+    narwhals_frame,
     require_samples,
     schema_of,
 )
@@ -660,7 +661,7 @@ def merge_sketches(*states: IntoFrameT, by: str | Sequence[str] = ()) -> IntoFra
     """
     if not states:
         raise ValueError("merge_sketches needs at least one state; found none.")
-    given: list[Any] = [_narwhals(state) for state in states]
+    given: list[Any] = [narwhals_frame(state) for state in states]
     engine = engine_of(given[0])
     for rows in given[1:]:
         if engine_of(rows) != engine:
@@ -730,7 +731,7 @@ def sketch_bounds(
     0      0.889  0.889       0.889  3     3.0
     """
     names = check_metrics(metrics, known=tuple(BOUNDS))
-    rows = _narwhals(state)
+    rows = narwhals_frame(state)
     engine = engine_of(rows)
     schema = schema_of(engine, rows)
     check_state(schema, STATE)
@@ -761,7 +762,7 @@ def _run(
     In the place of a query may stand the name of what has none. Where rows lie in partitions, those
     of a group are brought together, or, given a way to merge them, only their states.
     """
-    rows = _narwhals(frame)
+    rows = narwhals_frame(frame)
     engine = engine_of(rows)
     schema = schema_of(engine, rows)
     parts = parts_of(engine, schema, outputs=outputs, **given)
@@ -780,14 +781,3 @@ def _run(
         found = as_query(rows, schema, engine, parts).to_native()
     result: IntoFrameT = found
     return result
-
-
-def _narwhals(frame: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
-    try:
-        rows: nw.DataFrame[Any] | nw.LazyFrame[Any] = nw.from_native(frame)
-    except TypeError as error:
-        raise TypeError(
-            f"frame must be a pandas, polars, Arrow, DuckDB, Spark or similar frame; found "
-            f"{type(frame).__name__}. Functions of arrays are in lxcim_xp itself."
-        ) from error
-    return rows
