@@ -22,7 +22,7 @@ nox.options.sessions = [
     "cupy",
     "minimum",
     "frames",
-    "browser",
+    "cli",
     "duckdb",
     "spark",
     "doctest",
@@ -164,21 +164,33 @@ def run_frames(session: nox.Session, forms: str, *more: str) -> None:
 @nox.session
 def frames(session: nox.Session) -> None:
     """Run on the frames that live in memory, on polars' queries, and on Dask."""
-    session.install("-e", ".[cli,frames]", "dask[dataframe]", *RUNNER)
+    session.install("-e", ".[frames]", "dask[dataframe]", *RUNNER)
     forms = "pandas,pandas-nullable,pandas-arrow,polars,pyarrow,polars-lazy,polars-streaming,dask"
-    run_frames(session, forms, "tests/test_polars.py", "tests/test_report.py", "--numprocesses=2")
+    run_frames(session, forms, "tests/test_polars.py", "--numprocesses=2")
 
 
 @nox.session
-def browser(session: nox.Session) -> None:
-    """Open reports in Chromium; without one the tests are skipped, and say so."""
+def cli(session: nox.Session) -> None:
+    """Run the command line, build what is published, and open reports in Chromium.
+
+    Without Chromium its tests are skipped, and say so.
+    """
     session.install("-e", ".[cli,examples,frames]", "playwright", *RUNNER)
+    session.install("build", "hatchling", "twine")
     may_install = os.environ.get("CI") and shutil.which("apt-get") and os.geteuid() == 0
     if not _chromium() and may_install:
         session.run("apt-get", "update", external=True)
         session.run("apt-get", "install", "-y", "chromium", external=True)
-    env = {"LXCIM_BROWSER": "1"} if _chromium() else {}
-    session.run("pytest", "tests/test_report_in_browser.py", *session.posargs, env=env)
+    session.run(
+        "pytest",
+        "tests/test_cli.py",
+        "tests/test_distribution.py",
+        "tests/test_report.py",
+        "tests/test_report_in_browser.py",
+        "--numprocesses=2",
+        *session.posargs,
+        env={"LXCIM_BROWSER": "1"} if _chromium() else {},
+    )
 
 
 def _chromium() -> str | None:

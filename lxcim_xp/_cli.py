@@ -21,7 +21,7 @@ from lxcim_xp import _cli_options as options
 from lxcim_xp._cli_figures import POINTS, Kind, draw, write_points
 from lxcim_xp._cli_files import BadData
 from lxcim_xp._cli_output import Format, progress, say, show, whole_file
-from lxcim_xp._cli_samples import choose, in_words_of_options, keywords, rows_of
+from lxcim_xp._cli_samples import choose, keywords, library_errors, rows_of
 from lxcim_xp._cli_tables import Engine, Found, compared, evaluated, threshold_found
 
 app = typer.Typer(
@@ -302,7 +302,7 @@ def curve(
             missing=missing,
         )
         rows = rows_of(chosen)
-        with in_words_of_options(chosen):
+        with library_errors(chosen):
             if points_only:
                 write_points(chosen, rows, kind, output)
             else:
@@ -352,11 +352,11 @@ def report(
             positive=positive,
             missing=missing,
         )
-        from lxcim_xp.report import html
+        from lxcim_xp.report import STEPS, html
 
-        with progress(total=7) as step:
+        with progress(total=len(STEPS)) as step:
             rows = rows_of(chosen)
-            with in_words_of_options(chosen):
+            with library_errors(chosen):
                 page = html(
                     rows,
                     **keywords(chosen) | {"label": chosen.label},
@@ -406,7 +406,7 @@ def audit(
     """Ask of any metric whether it is invariant; a counter-example is shown where it is not."""
     function = _imported(metric)
     with _speaking():
-        with in_words_of_options(), progress() as step:
+        with library_errors(), progress() as step:
             step(f"auditing {metric}")
             findings = lx.audit(
                 function,

@@ -13,12 +13,13 @@ import polars as pl
 import typer
 
 from lxcim_xp._cli_files import BadData, Source, check_column, open_source, schema_of, with_rows
+from lxcim_xp._cli_output import say
+from lxcim_xp._data_notes import probability_notes
 from lxcim_xp._engines import engine_of
 from lxcim_xp._engines import schema_of as schema_of_frame
-from lxcim_xp._frame_columns import Parts, parts_of
+from lxcim_xp._frame_columns import ONES, Parts, parts_of
 from lxcim_xp.decision import Decision, absolute, probability
 
-ONES = "__lx_label"  # the label of margins, which are right when they are positive
 _WORDS = (pl.String, pl.Categorical, pl.Enum)
 
 
@@ -124,6 +125,10 @@ def rows_of(
     rows = with_rows(chosen.source, columns, chosen.numbers, chosen.words, with_label)
     if not rows.height:
         raise BadData(f"{chosen.source.name} has no rows.")
+    if use is None and chosen.label is not None:
+        scores = {name: rows[name].cast(pl.Float64).to_numpy() for name in chosen.scores}
+        for note in probability_notes(scores, chosen.decision):
+            say(_in_option_words(note.text))
     return rows
 
 
@@ -139,9 +144,8 @@ def keywords(chosen: Chosen) -> dict[str, Any]:
     }
 
 
-def parts_for(chosen: Chosen, rows: pl.DataFrame, outputs: Sequence[str]) -> Parts:
+def parts_for(chosen: Chosen, frame: nw.DataFrame[Any], outputs: Sequence[str]) -> Parts:
     """Return the same for functions that read samples themselves."""
-    frame = nw.from_native(rows, eager_only=True)
     engine = engine_of(frame)
     return parts_of(
         engine,
@@ -155,16 +159,19 @@ def parts_for(chosen: Chosen, rows: pl.DataFrame, outputs: Sequence[str]) -> Par
 
 
 @contextmanager
-def in_words_of_options(chosen: Chosen | None = None) -> Iterator[None]:
+def library_errors(chosen: Chosen | None = None) -> Iterator[None]:
     """Turn errors of the library about values into bad data, in the words of the command line."""
     try:
         yield
     except (ValueError, TypeError) as error:
-        message = str(error)
-        for argument, option in _OPTIONS.items():
-            message = message.replace(argument, option)
         name = "" if chosen is None else f"{chosen.source.name}: "
-        raise BadData(f"{name}{message}") from error
+        raise BadData(f"{name}{_in_option_words(str(error))}") from error
+
+
+def _in_option_words(message: str) -> str:
+    for argument, option in _OPTIONS.items():
+        message = message.replace(argument, option)
+    return message
 
 
 _OPTIONS = {

@@ -18,10 +18,11 @@ from lxcim_xp import frames
 from lxcim_xp._array import Array
 from lxcim_xp._cli_files import BadData, estimated_rows
 from lxcim_xp._cli_output import HEADS, number, p_value, with_bounds
-from lxcim_xp._cli_samples import Chosen, in_words_of_options, keywords, parts_for, rows_of
+from lxcim_xp._cli_samples import Chosen, keywords, library_errors, parts_for, rows_of
 from lxcim_xp._engines import METRICS
 from lxcim_xp._frame_kernel import COUNTS, samples_for
-from lxcim_xp._frame_samples import read
+from lxcim_xp._frame_samples import Table, read
+from lxcim_xp._mirror import scores_at
 from lxcim_xp.comparison import compare_all
 from lxcim_xp.selective import threshold_for
 
@@ -77,7 +78,7 @@ def evaluated(chosen: Chosen, metrics: Sequence[str], level: float | None, engin
         )
     metrics = metrics or (METRICS[:-1] if chosen.label is None else METRICS)
     rows = rows_of(chosen)
-    with in_words_of_options(chosen):
+    with library_errors(chosen):
         found = frames.evaluate(
             rows,
             score=chosen.scores[0],
@@ -93,7 +94,7 @@ def compared(chosen: Chosen, metric: str, adjust: str | None, level: float) -> F
     """Compare all pairs of models in each subgroup."""
     rows = rows_of(chosen)
     found: list[dict[str, Any]] = []
-    with in_words_of_options(chosen):
+    with library_errors(chosen):
         for group in groups_of(chosen, rows, metric, outputs=_PAIR):
             table = compare_all(
                 group.label,
@@ -147,42 +148,42 @@ def threshold_found(
 ) -> Found:
     """Find the confidence from which on to decide."""
     rows = rows_of(chosen)
-    with in_words_of_options(chosen):
-        (group,) = groups_of(chosen, rows, "lxcim")
-        (margins,) = group.scores.values()
-        target: dict[str, Any] = {"joint_risk": joint_risk}
-        if accuracy is not None:
-            target = {"accuracy": accuracy, "delta": delta}
-        point = threshold_for(group.label, margins, sample_weight=group.weight, **target)
-    at, confidence = float(chosen.decision.threshold), float(point.confidence)
-    found: dict[str, Any] = {
+    target: dict[str, Any] = {"joint_risk": joint_risk}
+    if accuracy is not None:
+        target = {"accuracy": accuracy, "delta": delta}
+    with library_errors(chosen):
+        table = _read(chosen, rows)
+        point = threshold_for(1, table.margins[0], sample_weight=table.weight, **target)
+    confidence, rate = float(point.confidence), float(point.rate)
+    below, above = scores_at(
+        chosen.decision, table.scores[0], table.confidences[0], np.asarray([confidence])
+    )
+    found = {
         "confidence": confidence,
-        "rate": float(point.rate),
+        "rate": rate,
         "accuracy": float(point.accuracy),
-        "decide_below": at - confidence,
-        "decide_above": at + confidence,
-    }
+        "decide_below": float(below[0]),
+        "decide_above": float(above[0]),
+    } | {name: counts[0].item() for name, counts in table.counts.items()}
     readable = {
-        "decide": f"{100 * found['rate']:.1f} %",
-        "of them right": "-" if found["rate"] == 0 else f"{100 * found['accuracy']:.1f} %",
-        "if the confidence is at least": f"{confidence:g}" if found["rate"] else "-",
+        "decide": f"{100 * rate:.1f} %",
+        "of them right": f"{100 * found['accuracy']:.1f} %" if rate else "-",
+        "if the confidence is at least": f"{confidence:g}" if rate else "-",
     }
-    if chosen.label is not None and found["rate"]:
-        readable["that is, a score"] = f"≥ {found['decide_above']:g} or ≤ {found['decide_below']:g}"
+    if chosen.label is not None and rate:
+        readable["that is, a score"] = f"≥ {above[0]:g} or ≤ {below[0]:g}"
     remark = "Choose a threshold on other data than you report."
-    if not found["rate"]:
+    if not rate:
         remark = "No threshold can be vouched for: decide nothing, or collect more samples."
-    frame = pl.DataFrame([found | group.counts]).with_columns(pl.col(pl.Float64).fill_nan(None))
-    return Found(frame, _table([readable | _counts(chosen, group.counts, frame)]), (), remark)
+    frame = pl.DataFrame([found]).with_columns(pl.col(pl.Float64).fill_nan(None))
+    return Found(frame, _table([readable | _counts(chosen, found, frame)]), (), remark)
 
 
 def groups_of(
     chosen: Chosen, rows: pl.DataFrame, metric: str, *, outputs: Sequence[str] = ()
 ) -> Iterator[Group]:
     """Yield the samples of each subgroup, as margins unless the metric is about scores."""
-    table = read(
-        nw.from_native(rows, eager_only=True), parts_for(chosen, rows, [*outputs, *COUNTS])
-    )
+    table = _read(chosen, rows, outputs)
     label, *scores, weight, clusters = samples_for(table, metric)
     keys = table.groups.keys
     for number_of_group in range(table.groups.n_groups):
@@ -197,6 +198,11 @@ def groups_of(
         )
 
 
+def _read(chosen: Chosen, rows: pl.DataFrame, outputs: Sequence[str] = ()) -> Table:
+    frame = nw.from_native(rows, eager_only=True)
+    return read(frame, parts_for(chosen, frame, [*outputs, *COUNTS]))
+
+
 def _evaluated_in_bins(chosen: Chosen, metrics: Sequence[str], level: float | None) -> Found:
     if level or chosen.groups is not None:
         raise typer.BadParameter(
@@ -208,7 +214,7 @@ def _evaluated_in_bins(chosen: Chosen, metrics: Sequence[str], level: float | No
             "AUROC needs the samples: pass --engine memory, or other metrics.",
             param_hint="--metric",
         )
-    with in_words_of_options(chosen):
+    with library_errors(chosen):
         if isinstance(chosen.positive, str):
             _require_positive(chosen)
         state = rows_of(

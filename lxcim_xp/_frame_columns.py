@@ -15,6 +15,8 @@ from lxcim_xp._engines import METRICS, Engine, kind_of_frame
 from lxcim_xp._margins import NAN_POLICIES, one_decision
 from lxcim_xp.decision import Decision
 
+ONES = "__lx_label"  # the labels of margins, which are right when they are positive
+
 _WORDS = (nw.String, nw.Categorical, nw.Enum)
 
 

@@ -1,16 +1,19 @@
 """The score of equal confidence on the other side of the threshold, and how it is checked.
 
-Needed to exchange samples, never to evaluate them.
+Needed to exchange samples and to say what a threshold means, never to evaluate samples.
 """
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from lxcim_xp._array import (
     Array,
     Namespace,
     array_like,
     first_position,
+    namespace,
     repeat,
     values_are_at_hand,
 )
@@ -53,6 +56,30 @@ def mirrors(xp: Namespace, decision: "Decision", score: Array) -> tuple[Array, A
     """Return what should be the scores of equal confidence, and where they are."""
     mirrored = decision.mirror(xp, score, decision.threshold, *decision.parameters)
     return mirrored, _is_mirror(xp, decision, score, mirrored)
+
+
+def scores_at(
+    decision: "Decision", score: Array, signed: Array, confidence: Array
+) -> tuple[Array, Array]:
+    """Return the scores below and above the threshold that have given confidences.
+
+    They come from samples, NumPy arrays of scores and their signed confidences, that have these
+    confidences. NaN on a side that has no such score, and where a confidence is NaN.
+    """
+    size = np.abs(signed)
+    order = np.argsort(size, kind="stable")
+    place = np.searchsorted(size, confidence, sorter=order)
+    sample = order[np.minimum(place, size.size - 1)]
+    score, upper = score[sample], signed[sample] >= 0
+    # A given function may have no score of equal confidence on its other side; looking for it then
+    # ends at the largest floats.
+    with np.errstate(over="ignore", invalid="ignore"):
+        mirrored, fits = mirrors(namespace(score=score), decision, score)
+    if not decision.trusted:
+        mirrored = np.where(fits, mirrored, np.nan)
+    below, above = np.where(upper, mirrored, score), np.where(upper, score, mirrored)
+    unknown = np.isnan(confidence)
+    return np.where(unknown, np.nan, below), np.where(unknown, np.nan, above)
 
 
 def bisected(

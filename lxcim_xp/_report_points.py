@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lxcim_xp._array import Array, namespace
+from lxcim_xp._array import Array
 from lxcim_xp._figure_data import RATES, lines
-from lxcim_xp._mirror import mirrors
+from lxcim_xp._mirror import scores_at
 from lxcim_xp._report_samples import Scored
 from lxcim_xp.curves import (
     CumulativeAccuracyCurve,
@@ -153,22 +153,9 @@ def _thresholds(
     model: Scored, decision: Decision, confidences: list[list[float]]
 ) -> list[list[Threshold]]:
     """Return the score on each side that has a confidence, from a sample that has it."""
-    size = np.abs(model.confidence)
-    order = np.argsort(size, kind="stable")
-    size = size[order]
     found = []
     for wanted in (np.asarray(part, dtype=np.float64) for part in confidences):
-        sample = order[np.minimum(np.searchsorted(size, wanted), size.size - 1)]
-        score = model.score[sample]
-        # A given function may have no score of equal confidence on its other side; looking for it
-        # then ends at the largest floats.
-        with np.errstate(over="ignore", invalid="ignore"):
-            mirrored, fits = mirrors(namespace(score=score), decision, score)
-        if not decision.trusted:
-            mirrored = np.where(fits, mirrored, np.nan)
-        upper = model.confidence[sample] >= 0
-        below, above = np.where(upper, mirrored, score), np.where(upper, score, mirrored)
-        below, above = (np.where(np.isnan(wanted), np.nan, side) for side in (below, above))
+        below, above = scores_at(decision, model.score, model.confidence, wanted)
         rows = zip(wanted.tolist(), below.tolist(), above.tolist(), strict=True)
         found.append([Threshold(*row) for row in rows])
     return found

@@ -12,11 +12,9 @@ import numpy as np
 
 from lxcim_xp._array import Array
 from lxcim_xp._engines import METRICS, column_of, engine_of, narwhals_frame, schema_of
-from lxcim_xp._frame_columns import Parts, parts_of
+from lxcim_xp._frame_columns import ONES, Parts, parts_of
 from lxcim_xp._frame_kernel import COUNTS, interval_names
 from lxcim_xp._frame_samples import Table, read
-
-_LABEL = "__lx_label"  # the column of ones that stands for labels where scores are margins
 
 
 class Scored(NamedTuple):
@@ -63,11 +61,11 @@ def read_predictions(frame: Any, *, label: Any, scores: Any, **given: Any) -> Pr
     engine = engine_of(found)
     schema = schema_of(engine, found)
     if label is None:
-        schema = {**schema, _LABEL: nw.Int64()}
+        schema = {**schema, ONES: nw.Int64()}
     parts = parts_of(
         engine,
         schema,
-        label=_LABEL if label is None else label,
+        label=ONES if label is None else label,
         scores=names,
         outputs=[*METRICS, *COUNTS, *(part for name in METRICS for part in interval_names(name))],
         **given,
@@ -77,14 +75,14 @@ def read_predictions(frame: Any, *, label: Any, scores: Any, **given: Any) -> Pr
             "decision must have one threshold for all rows; found an array. Subtract a threshold "
             "that varies from the score beforehand."
         )
-    needed = [name for name in parts.columns if label is not None or name != _LABEL]
+    needed = [name for name in parts.columns if label is not None or name != ONES]
     rows: Any = found.select(*(column_of(engine, name).alias(name) for name in needed))
     if isinstance(rows, nw.LazyFrame):
         rows = rows.collect()
     elif rows.implementation.is_modin():
         rows = nw.from_native(rows.to_pandas(), eager_only=True)
     if label is None:
-        rows = rows.with_columns(nw.lit(1).alias(_LABEL))
+        rows = rows.with_columns(nw.lit(1).alias(ONES))
     table = read(rows, parts)
     if not table.code.size:
         raise ValueError(
