@@ -242,7 +242,9 @@ def threshold(
             positive=positive,
             missing=missing,
         )
-        found = threshold_found(chosen, accuracy, joint_risk, None if no_guarantee else delta)
+        with progress() as step:
+            step("looking for a threshold")
+            found = threshold_found(chosen, accuracy, joint_risk, None if no_guarantee else delta)
         _print(found, format)
 
 
@@ -301,8 +303,9 @@ def curve(
             positive=positive,
             missing=missing,
         )
-        rows = rows_of(chosen)
-        with library_errors(chosen):
+        with library_errors(chosen), progress() as step:
+            step("drawing")
+            rows = rows_of(chosen)
             if points_only:
                 write_points(chosen, rows, kind, output)
             else:
