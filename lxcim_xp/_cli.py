@@ -23,6 +23,7 @@ from lxcim_xp._cli_files import BadData
 from lxcim_xp._cli_output import Format, progress, say, show, whole_file
 from lxcim_xp._cli_samples import choose, keywords, library_errors, rows_of
 from lxcim_xp._cli_tables import Engine, Found, compared, evaluated, threshold_found
+from lxcim_xp.invariance import LAWS
 
 app = typer.Typer(
     name="lxcim",
@@ -230,6 +231,11 @@ def threshold(
     for option, share in {"accuracy": accuracy, "delta": delta, "joint-risk": joint_risk}.items():
         if share is not None and not 0 < share < 1:
             raise typer.BadParameter(f"{share} is not between 0 and 1.", param_hint=f"--{option}")
+    if weight is not None and not (no_guarantee and accuracy is not None):
+        raise typer.BadParameter(
+            "guarantees count rows: leave the weights out, or pass --accuracy with --no-guarantee.",
+            param_hint="--weight",
+        )
     with _speaking():
         chosen = choose(
             file,
@@ -408,6 +414,11 @@ def audit(
 ) -> None:
     """Ask of any metric whether it is invariant; a counter-example is shown where it is not."""
     function = _imported(metric)
+    for name in law or ():
+        if name not in LAWS[kind]:
+            raise typer.BadParameter(
+                f"{name!r} is not one of {', '.join(LAWS[kind])}.", param_hint="--law"
+            )
     with _speaking():
         with library_errors(), progress() as step:
             step(f"auditing {metric}")
@@ -452,7 +463,7 @@ def _speaking() -> Iterator[None]:
     """End with 1 and a sentence where the data are bad."""
     try:
         yield
-    except (BadData, ImportError) as error:
+    except (BadData, ImportError, OSError) as error:
         say(f"Error: {error}", style="red")
         raise typer.Exit(1) from error
 

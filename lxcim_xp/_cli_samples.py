@@ -178,7 +178,6 @@ _OPTIONS = {
     "nan_policy='omit'": "--missing omit",
     "nan_policy='abstain'": "--missing abstain",
     "decision=probability()": "--probability",
-    "accuracy= with delta=None": "--accuracy with --no-guarantee",
     "Pass positive=.": "Say which label is positive with --positive.",
     "positive=": "--positive ",
     "by=": "--by ",

@@ -32,7 +32,7 @@ from lxcim_xp._laws import CONFUSION_LAWS, SCORE_LAWS
 from lxcim_xp._margins import one_decision
 from lxcim_xp.decision import Decision
 
-_LAWS = {
+LAWS = {
     "scores": (*SCORE_LAWS, "defined"),
     "confusion": (*CONFUSION_LAWS, "class_insensitivity", "defined"),
 }
@@ -172,14 +172,14 @@ def audit(
     >>> [law for law, finding in audit(auroc).items() if not finding.holds]
     ['lxc', 'defined']
     """
-    if kind not in _LAWS:
-        raise ValueError(f"kind must be one of {tuple(_LAWS)}; found {kind!r}.")
+    if kind not in LAWS:
+        raise ValueError(f"kind must be one of {tuple(LAWS)}; found {kind!r}.")
     if trials < 1:
         raise ValueError(f"trials must be at least 1; found {trials}.")
-    wanted = _LAWS[kind] if laws is None else tuple(laws)
+    wanted = LAWS[kind] if laws is None else tuple(laws)
     for law in wanted:
-        if law not in _LAWS[kind]:
-            raise ValueError(f"laws must be among {_LAWS[kind]} for kind={kind!r}; found {law!r}.")
+        if law not in LAWS[kind]:
+            raise ValueError(f"laws must be among {LAWS[kind]} for kind={kind!r}; found {law!r}.")
     rng = np.random.default_rng(seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what a metric warns about, it shows as a NaN

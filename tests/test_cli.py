@@ -569,6 +569,10 @@ BAD_USAGE = {
     "one model": (["compare", "games.csv", *COLUMNS], "at least two columns"),
     "no target": (["threshold", "games.csv", *COLUMNS], "either --accuracy or --joint-risk"),
     "target": (["threshold", "games.csv", *COLUMNS, "--accuracy", "95"], "not between 0 and 1"),
+    "weights": (
+        ["threshold", "games.csv", *COLUMNS, "--weight", "margin", "--joint-risk", "0.1"],
+        "guarantees count rows",
+    ),
     "ending": (["curve", "games.csv", *COLUMNS, "-o", "curve.doc"], "must end in one of"),
     "directory": (["curve", "games.csv", *COLUMNS, "-o", "no/curve.png"], "does not exist"),
     "points": (
@@ -579,6 +583,7 @@ BAD_USAGE = {
     "audit": (["audit", "lxcim_xp.auroc"], "module:function"),
     "module": (["audit", "lxcim_xpp:auroc"], "lxcim_xpp"),
     "function": (["audit", "lxcim_xp:aurocc"], "aurocc"),
+    "law": (["audit", "lxcim_xp:auroc", "--law", "lcx"], "class_swap"),
     "command": (["evaluat"], "No such command 'evaluat'"),
 }
 
@@ -593,6 +598,26 @@ def test_bad_usage_ends_with_2_and_a_remedy(games, case):
     assert message in told
     assert "Traceback" not in run.stderr
     assert [path.name for path in games.parent.iterdir()] == ["games.csv"]
+
+
+def test_what_cannot_be_written_is_said(games, tmp_path):
+    (tmp_path / "curve.png").mkdir()
+    run = lxcim("curve", games, *COLUMNS, "-o", "curve.png", cwd=tmp_path)
+    assert run.returncode == 1
+    assert run.stderr.startswith("Error: ")
+    assert "Traceback" not in run.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["curve.png"]
+
+
+def test_subgroups_without_a_usable_row_stay_without_numbers(tmp_path):
+    path = tmp_path / "gaps.csv"
+    path.write_text("won,a,b,k\n1,2,1,x\n0,1,-1,x\n1,-1,2,x\n1,,3,y\n0,,1,y\n")
+    columns = ("--label", "won", "--score", "a", "--score", "b", "--by", "k", "--missing", "omit")
+    first, second = found("compare", path, *columns)
+    assert first["difference"] is not None
+    assert (second["difference"], second["p_value"], second["n_missing"]) == (None, None, 2)
+    run = lxcim("curve", path, *columns, "-o", tmp_path / "c.png")
+    assert run.returncode == 0, run.stderr
 
 
 def test_a_file_is_replaced_only_by_a_whole_one(games, tmp_path):
