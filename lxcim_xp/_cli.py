@@ -1,7 +1,8 @@
 """The ``lxcim`` command: each function is a command, its parameters are the options.
 
 A command checks its options, reads the rows it needs, calls the library and prints what comes out.
-Errors about the command line end with 2, errors about the data with 1.
+The options that name columns and say what they mean are the same everywhere, and are read from the
+context by ``choose``. Errors about the command line end with 2, errors about the data with 1.
 """
 
 import importlib
@@ -77,6 +78,7 @@ def lxcim(
 """
 )
 def evaluate(
+    ctx: typer.Context,
     file: options.File,
     label: options.Label = None,
     score: options.Score = None,
@@ -115,19 +117,7 @@ def evaluate(
     if interval:
         options.check_level(interval)
     with _speaking():
-        chosen = choose(
-            file,
-            label,
-            [score] if score else (),
-            [margin] if margin else (),
-            weight=weight,
-            by=by or (),
-            groups=groups,
-            threshold=threshold,
-            is_probability=probability,
-            positive=positive,
-            missing=missing,
-        )
+        chosen = choose(ctx.params)
         with progress() as step:
             step("evaluating")
             found = evaluated(chosen, [str(each) for each in metric or ()], interval, engine)
@@ -142,6 +132,7 @@ def evaluate(
 """
 )
 def compare(
+    ctx: typer.Context,
     file: options.File,
     label: options.Label = None,
     score: options.Scores = None,
@@ -165,19 +156,7 @@ def compare(
     """Compare models on the same rows, pair by pair, with intervals and paired tests."""
     options.check_level(interval)
     with _speaking():
-        chosen = choose(
-            file,
-            label,
-            score or (),
-            margin or (),
-            weight=weight,
-            by=by or (),
-            groups=groups,
-            threshold=threshold,
-            is_probability=probability,
-            positive=positive,
-            missing=missing,
-        )
+        chosen = choose(ctx.params)
         if len(chosen.scores) < 2:
             raise typer.BadParameter(
                 f"a comparison needs at least two columns; found {', '.join(chosen.scores)}.",
@@ -197,6 +176,7 @@ def compare(
 """
 )
 def threshold(
+    ctx: typer.Context,
     file: options.File,
     accuracy: Annotated[
         float | None,
@@ -237,17 +217,7 @@ def threshold(
             param_hint="--weight",
         )
     with _speaking():
-        chosen = choose(
-            file,
-            label,
-            [score] if score else (),
-            [margin] if margin else (),
-            weight=weight,
-            threshold=threshold,
-            is_probability=probability,
-            positive=positive,
-            missing=missing,
-        )
+        chosen = choose(ctx.params)
         with progress() as step:
             step("looking for a threshold")
             found = threshold_found(chosen, accuracy, joint_risk, None if no_guarantee else delta)
@@ -263,6 +233,7 @@ def threshold(
 """
 )
 def curve(
+    ctx: typer.Context,
     file: options.File,
     output: Annotated[
         Path,
@@ -297,18 +268,7 @@ def curve(
     if points_only and kind not in POINTS:
         raise typer.BadParameter(f"{kind} has no table of points.", param_hint="--kind")
     with _speaking():
-        chosen = choose(
-            file,
-            label,
-            score or (),
-            margin or (),
-            weight=weight,
-            by=by or (),
-            threshold=threshold,
-            is_probability=probability,
-            positive=positive,
-            missing=missing,
-        )
+        chosen = choose(ctx.params)
         with library_errors(chosen), progress() as step:
             step("drawing")
             rows = rows_of(chosen)
@@ -348,19 +308,7 @@ def report(
     options.check_output(output, (".html", ".htm"))
     options.check_level(interval)
     with _speaking():
-        chosen = choose(
-            file,
-            label,
-            score or (),
-            margin or (),
-            weight=weight,
-            by=by or (),
-            groups=groups,
-            threshold=threshold,
-            is_probability=probability,
-            positive=positive,
-            missing=missing,
-        )
+        chosen = choose(ctx.params)
         from lxcim_xp.report import STEPS, html
 
         with progress(total=len(STEPS)) as step:

@@ -4,7 +4,7 @@ Options name columns; here they are checked against the file, the rows are read,
 about labels, thresholds and missing values is put into the words of ``lxcim_xp.frames``.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -39,21 +39,13 @@ class Chosen(NamedTuple):
     words: tuple[str, ...]
 
 
-def choose(
-    file: str,
-    label: str | None,
-    score: Sequence[str],
-    margin: Sequence[str],
-    *,
-    weight: str | None = None,
-    by: Sequence[str] = (),
-    groups: str | None = None,
-    threshold: float | None = None,
-    is_probability: bool = False,
-    positive: str | None = None,
-    missing: str = "raise",
-) -> Chosen:
+def choose(given: Mapping[str, Any]) -> Chosen:
     """Check the options of a command against each other and against the columns of the file."""
+    label, positive, threshold = (given.get(name) for name in ("label", "positive", "threshold"))
+    weight, groups, is_probability = (
+        given.get(name) for name in ("weight", "groups", "probability")
+    )
+    score, margin, by = (_several(given.get(name)) for name in ("score", "margin", "by"))
     if bool(score) == bool(margin):
         raise typer.BadParameter(
             "name columns of scores with --score, or columns of margins with --margin: one of the "
@@ -66,26 +58,21 @@ def choose(
             "right when they are positive.",
             param_hint="--label",
         )
-    for option, given in {
-        "--label": label,
-        "--positive": positive,
-        "--threshold": threshold,
-    }.items():
-        if margin and given is not None:
-            raise typer.BadParameter(f"margins need no {option}. Leave it out.", param_hint=option)
+    for name in ("label", "positive", "threshold"):
+        if margin and given.get(name) is not None:
+            raise typer.BadParameter(
+                f"margins need no --{name}. Leave it out.", param_hint=f"--{name}"
+            )
     if is_probability and (threshold is not None or margin):
         raise typer.BadParameter(
             "probabilities are decided at one half. Leave out --threshold and --margin.",
             param_hint="--probability",
         )
-    source = open_source(file)
+    source = open_source(given["file"])
     schema = schema_of(source)
-    named = [("--label", label), ("--weight", weight), ("--groups", groups)]
-    named += [("--score", name) for name in score] + [("--margin", name) for name in margin]
-    named += [("--by", name) for name in by]
-    for option, name in named:
-        if name is not None:
-            check_column(schema, option, name)
+    for option in ("label", "score", "margin", "weight", "by", "groups"):
+        for name in _several(given.get(option)):
+            check_column(schema, f"--{option}", name)
     scores = tuple(dict.fromkeys((*score, *margin)))
     numbers = dict.fromkeys(scores, "")
     if weight is not None:
@@ -100,14 +87,19 @@ def choose(
         label,
         scores,
         weight,
-        tuple(by),
+        by,
         groups,
         _positive(source, schema, label, positive),
         probability() if is_probability else absolute(threshold or 0.0),
-        missing,
+        str(given.get("missing", "raise")),
         numbers,
         words,
     )
+
+
+def _several(value: Any) -> tuple[str, ...]:
+    """Return the values of an option that may be given once, several times or not at all."""
+    return (value,) if isinstance(value, str) else tuple(value or ())
 
 
 def rows_of(

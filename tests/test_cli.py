@@ -302,7 +302,7 @@ def test_the_engine_is_bounded_where_the_memory_is_small(many_file, monkeypatch)
     from lxcim_xp import _cli_tables
     from lxcim_xp._cli_samples import choose
 
-    chosen = choose(str(many_file), "won", ["a"], [])
+    chosen = choose({"file": str(many_file), "label": "won", "score": "a"})
     for memory, bounded in ((10**9, False), (1000, True)):
         monkeypatch.setattr(_cli_tables, "_half_of_memory", lambda memory=memory: memory)
         result = _cli_tables.evaluated(chosen, [], None, _cli_tables.Engine.auto)
@@ -314,7 +314,7 @@ def test_many_rows_have_intervals_only_when_asked_for(many_file, monkeypatch):
     from lxcim_xp._cli_samples import choose
 
     monkeypatch.setattr(_cli_tables, "_MANY", 299)
-    chosen = choose(str(many_file), "won", ["a"], [])
+    chosen = choose({"file": str(many_file), "label": "won", "score": "a"})
     without = _cli_tables.evaluated(chosen, ["lxcim"], None, _cli_tables.Engine.memory)
     asked = _cli_tables.evaluated(chosen, ["lxcim"], 0.95, _cli_tables.Engine.memory)
     assert "lxcim_low" not in without.numbers.columns
