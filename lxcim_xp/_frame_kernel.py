@@ -152,8 +152,11 @@ def _of_groups(
     function: Callable[..., tuple[Array, ...]],
     columns: list[Array | None],
 ) -> dict[str, Array]:
-    """Return what ``function(where, *columns)`` gives for each group; all rows need no mask."""
-    if table.groups.n_groups == 1 and table.code.size:
+    """Return what ``function(where, *columns)`` gives for each group; a single one needs no mask.
+
+    But for clusters: one cluster in a group is NaN for that group, and an error of the call alone.
+    """
+    if table.groups.n_groups == 1 and table.code.size and table.clusters is None:
         alone = function(None, *columns)
         return {name: np.reshape(value, 1) for name, value in zip(names, alone, strict=True)}
     return over_groups(table.code, table.groups.n_groups, names, function, *columns)
@@ -175,7 +178,5 @@ def samples_for(table: Table, metric: str) -> list[Array | None]:
 
 
 def _padded(clusters: Array | None, where: Array | None) -> Array | None:
-    """Put the padding, if any, into a cluster of its own, so that no row has a single one."""
-    if clusters is None or where is None:
-        return clusters
-    return np.where(where, clusters, -1)
+    """Put the padding into a cluster of its own, so that no row has a single one."""
+    return None if clusters is None or where is None else np.where(where, clusters, -1)
