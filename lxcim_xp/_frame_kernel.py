@@ -178,5 +178,5 @@ def samples_for(table: Table, metric: str) -> list[Array | None]:
 
 
 def _padded(clusters: Array | None, where: Array | None) -> Array | None:
-    """Put the padding into a cluster of its own, so that no row has a single one."""
-    return None if clusters is None or where is None else np.where(where, clusters, -1)
+    """Put the padding, if any, into a cluster of its own, so that no row has a single one."""
+    return clusters if clusters is None or where is None else np.where(where, clusters, -1)
