@@ -237,7 +237,7 @@ def docs(session: nox.Session) -> None:
         *("-e", ".[docs,plots,examples,frames,cli,jax]", "hypothesis"),
         *("flax", "lightgbm", "optax", "xgboost-cpu"),
     )
-    build = ["sphinx-build", "-W", "--keep-going", "-n", *session.posargs]
+    build = ["sphinx-build", "-q", "-W", "--keep-going", "-n", *session.posargs]
     session.run(*build, "docs", "docs/_build/html", env={"JAX_PLATFORMS": "cpu"})
 
 

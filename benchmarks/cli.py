@@ -7,6 +7,7 @@ turns; times are medians and are shown as ratios, and memory is the largest resi
 """
 
 import argparse
+import multiprocessing
 import os
 import statistics
 import subprocess
@@ -14,9 +15,6 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-
-import numpy as np
-import polars as pl
 
 EVALUATE = ["evaluate", "{file}", "--label", "y", "--score", "s", "--format", "csv"]
 LIBRARY = "import polars as pl; from lxcim_xp import frames; file = {file!r}; "
@@ -46,6 +44,9 @@ QUERY = "frames.evaluate(pl.scan_parquet(file), label='y', score='s').collect(en
 
 def write_predictions(path: Path, rows: int) -> None:
     """Write predictions without ties, which are the dearest, and a column that nobody needs."""
+    import numpy as np
+    import polars as pl
+
     rng = np.random.default_rng(0)
     score = rng.normal(0.5, 1, rows)
     label = rng.random(rows) < 1 / (1 + np.exp(-score))
@@ -100,7 +101,12 @@ def main() -> None:
     for rows in map(int, arguments.rows.split(",")):
         with tempfile.TemporaryDirectory() as directory:
             file = Path(directory) / "predictions.parquet"
-            write_predictions(file, rows)
+            # In a process of its own: a child is charged with what its parent held at the fork.
+            writer = multiprocessing.get_context("spawn").Process(
+                target=write_predictions, args=(file, rows)
+            )
+            writer.start()
+            writer.join()
             taken = medians(commands_for(str(file)), arguments.repeats)
         for name in PAIRS:
             ours, theirs = taken[f"{name}: command"], taken[f"{name}: library"]

@@ -19,12 +19,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-HEADS = {
-    "lxcim": "LxCIM",
-    "audrc": "AUDRC",
-    "auroc": "AUROC",
-    "confidence_auroc": "AUROC of confidence",
-}
+HEADS = {"lxcim": "LxCIM", "audrc": "AUDRC", "auroc": "AUROC"}
 
 
 class Format(StrEnum):

@@ -96,18 +96,21 @@ def compared(chosen: Chosen, metric: str, adjust: str | None, level: float) -> F
     found: list[dict[str, Any]] = []
     with library_errors(chosen):
         for group in groups_of(chosen, rows, metric, outputs=_PAIR):
+            # A single cluster says nothing about spread: the subgroup has estimates only.
+            alone = group.clusters is not None and np.unique(group.clusters).size == 1
             table = compare_all(
                 group.label,
                 group.scores,
                 metric=metric,
                 adjust=adjust,
                 level=level,
-                groups=group.clusters,
+                groups=None if alone else group.clusters,
                 sample_weight=group.weight,
             )
             for i, j in zip(*np.triu_indices(len(table.names), 1), strict=True):
                 values = [table.names[i], table.names[j], table.estimate[i], table.estimate[j]]
-                values += [getattr(table, name)[i, j] for name in _PAIR[4:]]
+                values += [table.difference[i, j]]
+                values += [None if alone else getattr(table, name)[i, j] for name in _PAIR[5:]]
                 found.append(
                     dict(zip(chosen.by, group.key, strict=True))
                     | dict(zip(_PAIR, map(_plain, values), strict=True))
@@ -158,13 +161,10 @@ def threshold_found(
     below, above = scores_at(
         chosen.decision, table.scores[0], table.confidences[0], np.asarray([confidence])
     )
-    found = {
-        "confidence": confidence,
-        "rate": rate,
-        "accuracy": float(point.accuracy),
-        "decide_below": float(below[0]),
-        "decide_above": float(above[0]),
-    } | {name: counts[0].item() for name, counts in table.counts.items()}
+    found = {"confidence": confidence, "rate": rate, "accuracy": float(point.accuracy)}
+    if chosen.label is not None:
+        found |= {"decide_below": float(below[0]), "decide_above": float(above[0])}
+    found |= {name: counts[0].item() for name, counts in table.counts.items()}
     readable = {
         "decide": f"{100 * rate:.1f} %",
         "of them right": f"{100 * found['accuracy']:.1f} %" if rate else "-",
@@ -185,16 +185,17 @@ def groups_of(
     """Yield the samples of each subgroup, as margins unless the metric is about scores."""
     table = _read(chosen, rows, outputs)
     label, *scores, weight, clusters = samples_for(table, metric)
-    keys = table.groups.keys
-    for number_of_group in range(table.groups.n_groups):
-        mine = np.flatnonzero(table.code == number_of_group)
+    keys, count = table.groups.keys, table.groups.n_groups
+    sizes = np.bincount(table.code, minlength=count)
+    members = np.split(np.argsort(table.code, kind="stable"), np.cumsum(sizes)[:-1])
+    for which, mine in enumerate(members):
         yield Group(
-            () if keys is None else keys.row(number_of_group),
+            () if keys is None else keys.row(which),
             _taken(label, mine),
             {name: _taken(each, mine) for name, each in zip(chosen.scores, scores, strict=True)},
             _taken(weight, mine),
             _taken(clusters, mine),
-            {name: counts[number_of_group].item() for name, counts in table.counts.items()},
+            {name: counts[which].item() for name, counts in table.counts.items()},
         )
 
 

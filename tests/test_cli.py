@@ -392,10 +392,32 @@ def test_two_models_in_subgroups_compare_as_in_frames(many, many_file):
         assert shared == pytest.approx(other, abs=1e-9)
 
 
+def test_a_subgroup_of_one_cluster_has_estimates_and_no_tests(tmp_path):
+    path = tmp_path / "clusters.csv"
+    rows = [
+        f"{i % 2},{1.5 - i % 5},{i % 3 - 1},{'x' if i < 10 else 'y'},{i // 10 + i % 2}"
+        for i in range(10)
+    ]
+    rows += [f"{i % 2},{i % 5 - 2.5},{i % 3 - 1},y,7" for i in range(10)]
+    path.write_text("won,a,b,k,c\n" + "\n".join(rows))
+    columns = ("--label", "won", "--score", "a", "--score", "b", "--by", "k", "--groups", "c")
+    first, second = found("compare", path, *columns)
+    assert first["p_value"] is not None
+    assert second["difference"] == pytest.approx(second["estimate_a"] - second["estimate_b"])
+    assert (second["low"], second["p_value"], second["adjusted_p_value"]) == (None, None, None)
+
+
 def test_margins_of_two_models_compare(many, many_file):
     (row,) = found("compare", many_file, "--margin", "margin", "--margin", "w")
     other = lx.compare(1, many["margin"].to_numpy(), many["w"].to_numpy())
     assert row["difference"] == pytest.approx(other.difference)
+
+
+def test_thresholds_of_margins_are_confidences_only(many, many_file):
+    (row,) = found("threshold", many_file, "--margin", "margin", "--accuracy", "0.9")
+    point = lx.threshold_for(1, many["margin"].to_numpy(), accuracy=0.9, delta=0.1)
+    assert row["confidence"] == point.confidence
+    assert "decide_above" not in row
 
 
 TARGETS = {
