@@ -25,7 +25,6 @@ nox.options.sessions = [
     "cli",
     "duckdb",
     "spark",
-    "doctest",
     "docs",
     "other_pythons",
 ]
@@ -222,20 +221,23 @@ def modin(session: nox.Session) -> None:
 
 
 @nox.session
-def doctest(session: nox.Session) -> None:
-    session.install("-e", ".[cli,examples,frames,jax,plots]", "flax", "optax", *RUNNER)
-    session.run("pytest", "--doctest-modules", "lxcim_xp")
-    session.run("pytest", "tests/test_pages.py", "tests/test_sharded.py")
-    jax_examples = "train_on_lxcim or train_with_optax or subgroups"
-    session.run("pytest", "tests/test_package.py", "-k", jax_examples)
-
-
-@nox.session
 def docs(session: nox.Session) -> None:
-    """Build the site in docs/_build/html, with all examples that run here; warnings are errors."""
+    """Run the code of docstrings and pages, and build the site in docs/_build/html.
+
+    Warnings are errors. The site shows what all examples print that run here.
+    """
     session.install(
-        *("-e", ".[docs,plots,examples,frames,cli,jax]", "hypothesis"),
+        *("-e", ".[docs,plots,examples,frames,cli,jax]", *RUNNER),
         *("flax", "lightgbm", "optax", "xgboost-cpu"),
+    )
+    session.run("pytest", "--doctest-modules", "lxcim_xp")
+    jax_examples = ("train_on_lxcim", "train_with_optax_and_flax", "subgroups_polars")
+    session.run(
+        "pytest",
+        "tests/test_pages.py",
+        "tests/test_sharded.py",
+        *(f"tests/test_package.py::test_examples_run[{name}.py]" for name in jax_examples),
+        "--numprocesses=2",
     )
     build = ["sphinx-build", "-q", "-W", "--keep-going", "-n", *session.posargs]
     session.run(*build, "docs", "docs/_build/html", env={"JAX_PLATFORMS": "cpu"})
