@@ -44,7 +44,9 @@ def draw(chosen: Chosen, rows: pl.DataFrame, kind: Kind, band: float | None, out
     if kind is Kind.symmetric_roc and len(lines) > 1:
         options["areas"] = False  # of one curve only
     ax: Any = None
-    for name, label, scores, weight in lines:
+    for place, (name, label, scores, weight) in enumerate(lines, start=1):
+        if kind is not Kind.local_accuracy:  # which has none
+            options["baselines"] = place == len(lines)  # below the models in the legend
         ax = function(label, scores, ax=ax, label=name, sample_weight=weight, **options)
     with whole_file(output) as path:
         plots.save(ax, path)
