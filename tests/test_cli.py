@@ -426,6 +426,42 @@ def test_the_points_of_a_curve_are_those_of_the_library(many, many_file, tmp_pat
         assert mine["accuracy"].to_list() == pytest.approx(expected["accuracy"].to_list())
 
 
+def test_points_know_every_option(many, many_file, tmp_path):
+    path = tmp_path / "points.csv"
+    columns = ("--label", "word", "--score", "p", "--positive", "no", "--weight", "w", "--by", "k")
+    run = lxcim("curve", many_file, *columns, "--probability", "-o", path)
+    assert run.returncode == 0, run.stderr
+    expected = frames.curve(
+        many,
+        label="word",
+        score="p",
+        positive="no",
+        weight="w",
+        by="k",
+        decision=lx.probability(),
+    )
+    found_points = pl.read_csv(path)
+    assert found_points.columns == expected.columns
+    for name in expected.columns:
+        assert found_points[name].to_list() == pytest.approx(expected[name].to_list())
+
+
+def test_audits_know_every_option(tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "import lxcim_xp as lx\n"
+        "def of_p(y, p): return lx.lxcim(y, p, decision=lx.probability())\n"
+        "def of_s(y, s): return lx.lxcim(y, s, threshold=0.5)\n"
+    )
+    for metric, option in (("of_p", ["--probability"]), ("of_s", ["--threshold", "0.5"])):
+        arguments = ("audit", f"mine:{metric}", "--law", "lxc")
+        (row,) = found(*arguments, *option, cwd=tmp_path)
+        assert row["holds"] is True
+    (row,) = found("audit", "mine:of_s", "--law", "lxc", cwd=tmp_path)
+    assert row["holds"] is False
+    (row,) = found("audit", "lxcim_xp:ks_statistic", "--law", "lxc", "--seed", "5")
+    assert row["in words"] == lx.describe(lx.audit(lx.ks_statistic, laws=["lxc"], seed=5)["lxc"])
+
+
 def test_audits_show_a_counter_example(tmp_path):
     run = lxcim("audit", "lxcim_xp:auroc", "--law", "lxc")
     assert run.stdout.startswith("lxc: any samples written the other way should not change")

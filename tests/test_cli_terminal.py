@@ -134,3 +134,26 @@ def test_a_report_says_which_command_made_it(many_file, tmp_path):
     page = path.read_text()
     assert "<title>Mine" in page
     assert "--label won --score p --by k --probability --title Mine" in page
+
+
+def test_a_report_is_the_page_of_the_library(many_file, tmp_path):
+    report = pytest.importorskip("lxcim_xp.report")
+    words = "--label won --score a --score gap --weight w --by k --interval 0.9 --groups cluster"
+    words = f"{words} --threshold 0.5 --missing omit --title Mine"
+    command = f"lxcim report {many_file} --output page.html {words}"
+    run = lxcim(*command.split()[1:], cwd=tmp_path)
+    assert run.returncode == 0, run.stderr
+    page = report.html(
+        predictions(),
+        label="won",
+        scores=["a", "gap"],
+        weight="w",
+        by="k",
+        level=0.9,
+        groups="cluster",
+        threshold=0.5,
+        nan_policy="omit",
+        title="Mine",
+        command=command,
+    )
+    assert (tmp_path / "page.html").read_text(encoding="utf-8") == page
