@@ -116,6 +116,7 @@ def evaluate(
     """Evaluate the predictions of one model, as a whole or in subgroups."""
     if interval:
         options.check_level(interval)
+    options.check_metrics(metric or (), margin)
     with _speaking():
         chosen = choose(ctx.params)
         with progress() as step:
@@ -155,6 +156,7 @@ def compare(
 ) -> None:
     """Compare models on the same rows, pair by pair, with intervals and paired tests."""
     options.check_level(interval)
+    options.check_metrics([metric], margin)
     with _speaking():
         chosen = choose(ctx.params)
         if len(chosen.scores) < 2:
@@ -183,8 +185,12 @@ def threshold(
         typer.Option(help="The accuracy that decided samples should have.", show_default=False),
     ] = None,
     delta: Annotated[
-        float, typer.Option(help="How often the accuracy of new samples may fall short.")
-    ] = 0.1,
+        float | None,
+        typer.Option(
+            help="How often the accuracy of new samples may fall short; 0.1 by default.",
+            show_default=False,
+        ),
+    ] = None,
     no_guarantee: Annotated[
         bool, typer.Option("--no-guarantee", help="Ask only that the rows at hand are accurate.")
     ] = False,
@@ -208,6 +214,10 @@ def threshold(
     """Find the lowest confidence at which to decide such that a target is met on new samples."""
     if (accuracy is None) == (joint_risk is None):
         raise typer.BadParameter("pass either --accuracy or --joint-risk.", param_hint="--accuracy")
+    if delta is not None and (joint_risk is not None or no_guarantee):
+        raise typer.BadParameter("it is about the guarantee of --accuracy.", param_hint="--delta")
+    if no_guarantee and joint_risk is not None:
+        raise typer.BadParameter("it is about --accuracy.", param_hint="--no-guarantee")
     for option, share in {"accuracy": accuracy, "delta": delta, "joint-risk": joint_risk}.items():
         if share is not None and not 0 < share < 1:
             raise typer.BadParameter(f"{share} is not between 0 and 1.", param_hint=f"--{option}")
@@ -220,7 +230,8 @@ def threshold(
         chosen = choose(ctx.params)
         with progress() as step:
             step("looking for a threshold")
-            found = threshold_found(chosen, accuracy, joint_risk, None if no_guarantee else delta)
+            wanted = None if no_guarantee else delta or 0.1
+            found = threshold_found(chosen, accuracy, joint_risk, wanted)
         _print(found, format)
 
 
@@ -265,6 +276,8 @@ def curve(
         raise typer.BadParameter("a band is drawn around curves of figures.", param_hint="--band")
     if band is not None and not 0 < band < 1:
         raise typer.BadParameter(f"{band} is not between 0 and 1.", param_hint="--band")
+    if margin and kind is Kind.roc:
+        raise typer.BadParameter("margins have no ROC curve: it needs labels.", param_hint="--kind")
     if points_only and kind not in POINTS:
         raise typer.BadParameter(f"{kind} has no table of points.", param_hint="--kind")
     with _speaking():
@@ -362,6 +375,12 @@ def audit(
 ) -> None:
     """Ask of any metric whether it is invariant; a counter-example is shown where it is not."""
     function = _imported(metric)
+    if probability and (threshold is not None or kind is Subject.confusion):
+        raise typer.BadParameter(
+            "probabilities are scores, and decided at one half.", param_hint="--probability"
+        )
+    if threshold is not None and kind is Subject.confusion:
+        raise typer.BadParameter("confusion vectors have no threshold.", param_hint="--threshold")
     for name in law or ():
         if name not in LAWS[kind]:
             raise typer.BadParameter(

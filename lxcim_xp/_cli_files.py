@@ -5,6 +5,7 @@ number is looked at twice: words for "missing" become null, anything else is an 
 row. What the columns mean is no concern of this module.
 """
 
+import codecs
 import csv
 import gzip
 import io
@@ -68,7 +69,7 @@ def open_source(path: str) -> Source:
         )
     if not file.stat().st_size:
         raise BadData(f"{path} is empty: it has 0 bytes.")
-    plain = Path(file.name.removesuffix(".gz").removesuffix(".zst"))
+    plain = Path(file.name.removesuffix(".gz"))
     form = _ENDINGS.get(plain.suffix.lower()) or _form_of(path, _head(file))
     return Source(path, form, file)
 
@@ -189,7 +190,9 @@ def _head(data: Path | bytes) -> bytes:
 
 
 def _separator(head: bytes) -> str:
-    return max(_SEPARATORS, key=head.partition(b"\n")[0].decode().count)
+    # A header that is longer than the head may end within a letter.
+    header = codecs.getincrementaldecoder("utf-8")().decode(head.partition(b"\n")[0])
+    return max(_SEPARATORS, key=header.count)
 
 
 def _in_words(source: Source, error: Exception) -> str:
@@ -200,7 +203,7 @@ def _in_words(source: Source, error: Exception) -> str:
             f"{source.name} is not UTF-8 text. Convert it first, for example with "
             f"iconv -f latin1 -t utf-8."
         )
-    if isinstance(error, pl.exceptions.NoDataError) or "empty" in text:
+    if isinstance(error, pl.exceptions.NoDataError) or "empty reader" in text:
         return f"{source.name} is empty: it has no header."
     if "found more fields" in text:
         line, found, expected = next(_ragged(source), (0, 0, 0))

@@ -1,5 +1,6 @@
 """The options that commands share, each declared once."""
 
+from collections.abc import Collection
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
@@ -30,7 +31,9 @@ class Metric(StrEnum):
 def _complete_column(ctx: typer.Context, incomplete: str) -> list[str]:
     """Offer the columns of the file that was named before."""
     # While an option waits for its value, the file has not been told from other arguments yet.
-    file = ctx.params.get("file") or next(iter(ctx.args), "")
+    file = ctx.params.get("file") or next(iter(ctx.args), "-")
+    if file == "-":  # a shell that completes a line has no standard input to wait for
+        return []
     try:
         names = schema_of(open_source(str(file)))
     except Exception:  # whatever is wrong with the file, a shell is no place to hear of it
@@ -161,3 +164,9 @@ def check_level(level: float) -> float:
             param_hint="--interval",
         )
     return level
+
+
+def check_metrics(metrics: Collection[Metric], margin: object) -> None:
+    """Refuse AUROC of margins, which do not say who was called positive."""
+    if margin and Metric.auroc in metrics:
+        raise typer.BadParameter("margins have no AUROC: it needs labels.", param_hint="--metric")

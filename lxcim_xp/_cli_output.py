@@ -103,7 +103,8 @@ def p_value(value: Any) -> str:
 
 def with_bounds(row: dict[str, Any], name: str, low: str, high: str) -> str:
     """Write a number with its interval, if it has one."""
-    bounds = "" if low not in row else f" [{number(row[low])}, {number(row[high])}]"
+    known = row.get(low) is not None
+    bounds = f" [{number(row[low])}, {number(row[high])}]" if known else ""
     return f"{number(row[name])}{bounds}"
 
 

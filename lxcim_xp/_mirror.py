@@ -64,12 +64,14 @@ def scores_at(
     """Return the scores below and above the threshold that have given confidences.
 
     They come from samples, NumPy arrays of scores and their signed confidences, that have these
-    confidences. NaN on a side that has no such score, and where a confidence is NaN.
+    confidences. NaN on a side that has no such score, and where no sample is so confident.
     """
-    size = np.abs(signed)
-    order = np.argsort(size, kind="stable")
-    place = np.searchsorted(size, confidence, sorter=order)
-    sample = order[np.minimum(place, size.size - 1)]
+    wanted, asked = np.unique(confidence, return_inverse=True)
+    place = np.minimum(np.searchsorted(wanted, np.abs(signed)), wanted.size - 1)
+    having = np.flatnonzero(wanted[place] == np.abs(signed))
+    sample = np.full(wanted.size, -1)
+    sample[place[having[::-1]]] = having[::-1]  # what is written last stays: the first sample
+    sample = sample[asked]
     score, upper = score[sample], signed[sample] >= 0
     # A given function may have no score of equal confidence on its other side; looking for it then
     # ends at the largest floats.
@@ -78,7 +80,7 @@ def scores_at(
     if not decision.trusted:
         mirrored = np.where(fits, mirrored, np.nan)
     below, above = np.where(upper, mirrored, score), np.where(upper, score, mirrored)
-    unknown = np.isnan(confidence)
+    unknown = sample < 0
     return np.where(unknown, np.nan, below), np.where(unknown, np.nan, above)
 
 

@@ -3,6 +3,7 @@
 The commands themselves, and the libraries they need, are imported when the command runs.
 """
 
+import io
 import sys
 
 
@@ -32,4 +33,9 @@ def main() -> None:
             file=sys.stderr,
         )
         raise SystemExit(1) from error
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(
+                errors="replace"
+            )  # a sign that a terminal lacks is no reason to stop
     app(prog_name="lxcim")

@@ -125,6 +125,10 @@ def written(form):
         GAMES.write_parquet(out)
     elif form == "jsonl":
         GAMES.write_ndjson(out)
+    elif form == "jsonl.gz":
+        out.write(gzip.compress(written("jsonl")))
+    elif form == "excel.csv":
+        out.write(b"\xef\xbb\xbf" + written("semicolons.csv").replace(b"\n", b"\r\n"))
     elif form == "json":
         GAMES.write_json(out)
     elif form == "arrow":
@@ -141,6 +145,8 @@ FORMS = (
     "csv.gz",
     "parquet",
     "jsonl",
+    "jsonl.gz",
+    "excel.csv",
     "json",
     "arrow",
     "stream.arrow",
@@ -380,6 +386,18 @@ def test_thresholds_are_those_of_the_library(many, many_file, case):
     assert (row["rate"], row["accuracy"]) == (point.rate, point.accuracy)
     decided = (score >= row["decide_above"]) | (score <= row["decide_below"])
     assert np.mean(decided) == point.rate
+
+
+def test_thresholds_of_narrow_scores_are_scores_of_the_file(many, tmp_path):
+    narrow = many.select("won", pl.col("a").cast(pl.Float32))
+    narrow.write_parquet(tmp_path / "narrow.parquet")
+    columns = ("--label", "won", "--score", "a", "--threshold", "0.3", "--joint-risk", "0.05")
+    (row,) = found("threshold", tmp_path / "narrow.parquet", *columns)
+    score = narrow["a"].to_numpy()
+    point = lx.threshold_for(narrow["won"].to_numpy(), score, threshold=0.3, joint_risk=0.05)
+    assert row["rate"] == pytest.approx(float(point.rate), abs=1e-6)
+    sides = [float(side) in score.tolist() for side in (row["decide_above"], row["decide_below"])]
+    assert any(sides)
 
 
 def test_a_threshold_that_nobody_can_vouch_for_is_no_number(games):

@@ -117,6 +117,47 @@ BAD_USAGE = {
         ["threshold", "games.csv", *COLUMNS, "--weight", "margin", "--joint-risk", "0.1"],
         "guarantees count rows",
     ),
+    "delta of a risk": (
+        ["threshold", "games.csv", *COLUMNS, "--joint-risk", "0.1", "--delta", "0.2"],
+        "Invalid value for --delta",
+    ),
+    "delta of nothing": (
+        [
+            "threshold",
+            "games.csv",
+            *COLUMNS,
+            "--accuracy",
+            "0.9",
+            "--no-guarantee",
+            "--delta",
+            ".2",
+        ],
+        "Invalid value for --delta",
+    ),
+    "risk without guarantee": (
+        ["threshold", "games.csv", *COLUMNS, "--joint-risk", "0.1", "--no-guarantee"],
+        "Invalid value for --no-guarantee",
+    ),
+    "AUROC of margins": (
+        ["evaluate", "games.csv", "--margin", "margin", "--metric", "auroc"],
+        "margins have no AUROC",
+    ),
+    "AUROC of two margins": (
+        ["compare", "games.csv", "--margin", "margin", "--margin", "won", "--metric", "auroc"],
+        "margins have no AUROC",
+    ),
+    "ROC of margins": (
+        ["curve", "games.csv", "--margin", "margin", "--kind", "roc", "-o", "c.png"],
+        "margins have no ROC curve",
+    ),
+    "audit of two decisions": (
+        ["audit", "lxcim_xp:auroc", "--probability", "--threshold", "0"],
+        "Invalid value for --probability",
+    ),
+    "audit of confusion": (
+        ["audit", "lxcim_xp.confusion:f1", "--kind", "confusion", "--threshold", "1"],
+        "confusion vectors have no threshold",
+    ),
     "ending": (["curve", "games.csv", *COLUMNS, "-o", "curve.doc"], "must end in one of"),
     "directory": (["curve", "games.csv", *COLUMNS, "-o", "no/curve.png"], "does not exist"),
     "points": (

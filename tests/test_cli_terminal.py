@@ -39,6 +39,19 @@ def test_help_explains_every_option_and_has_examples(command):
     if command != "demo":
         assert f"lxcim {command}" in run.stdout.partition("Examples:")[2]
     assert lxcim(command, "-h").stdout == run.stdout
+    from typer.main import get_command
+
+    from lxcim_xp._cli import app
+
+    for parameter in get_command(app).commands[command].params:
+        assert parameter.help, parameter.name
+
+
+def test_a_terminal_without_a_sign_shows_the_rest(games):
+    columns = (*COLUMNS, "--accuracy", "0.5", "--no-guarantee")
+    run = lxcim("threshold", games, *columns, PYTHONUTF8="0", PYTHONIOENCODING="ascii")
+    assert run.returncode == 0, run.stderr
+    assert "? 0.5 or ? -0.5" in run.stdout
 
 
 def test_the_module_is_the_command():
@@ -110,6 +123,21 @@ def test_shells_complete_commands_and_columns(games):
     assert completed("lxcim ", games.parent) != []
     assert completed("lxcim evaluate games.csv --label ", games.parent) == GAMES.columns
     assert completed("lxcim evaluate no.csv --label ", games.parent) == []
+    # Nothing waits for standard input, which would not end here.
+    silent, _ = os.pipe()
+    run = subprocess.run(
+        [COMMAND],
+        stdin=silent,
+        capture_output=True,
+        env=os.environ
+        | {
+            "_LXCIM_COMPLETE": "complete_bash",
+            "COMP_WORDS": "lxcim evaluate - --label ",
+            "COMP_CWORD": "4",
+        },
+        timeout=60,
+    )
+    assert run.stdout.split() == []
 
 
 def test_the_demo_runs_to_its_end(tmp_path):
@@ -156,4 +184,13 @@ def test_a_report_is_the_page_of_the_library(many_file, tmp_path):
         title="Mine",
         command=command,
     )
+    assert (tmp_path / "page.html").read_text(encoding="utf-8") == page
+
+
+def test_a_report_of_margins_is_the_page_of_the_library(many_file, tmp_path):
+    report = pytest.importorskip("lxcim_xp.report")
+    command = f"lxcim report {many_file} --output page.html --margin margin --title Mine"
+    run = lxcim(*command.split()[1:], cwd=tmp_path)
+    assert run.returncode == 0, run.stderr
+    page = report.html(predictions(), label=None, scores="margin", title="Mine", command=command)
     assert (tmp_path / "page.html").read_text(encoding="utf-8") == page
