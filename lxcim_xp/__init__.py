@@ -8,189 +8,53 @@ The functions here are pure and written against the Array API standard: they tak
 JAX, PyTorch or CuPy arrays and run under ``jit``, ``vmap`` and ``grad``.
 """
 
-from lxcim_xp import confusion, losses
-from lxcim_xp.comparison import (
-    Comparison,
-    ComparisonTable,
-    compare,
-    compare_all,
-    required_samples,
-)
-from lxcim_xp.confusion import class_sensitivity, exchange_confusion
-from lxcim_xp.curves import (
-    AccuracyRateCurve,
-    CumulativeAccuracyCurve,
-    RocCurve,
-    SymmetricRocCurve,
-    accuracy_rate_curve,
-    contributions,
-    cumulative_accuracy_curve,
-    curve_area,
-    interpolate,
-    roc_curve,
-    symmetric_roc_curve,
-)
-from lxcim_xp.decision import (
-    Decision,
-    absolute,
-    asymmetric,
-    decision_function,
-    logit,
-    probability,
-)
-from lxcim_xp.exchange import (
-    Exchanged,
-    Spread,
-    Symmetrized,
-    exchange,
-    exchange_spread,
-    random_exchange,
-    symmetrize,
-)
-from lxcim_xp.inference import (
-    Interval,
-    Significance,
-    bootstrap,
-    influence,
-    interval,
-    significance,
-    standard_error,
-)
-from lxcim_xp.invariance import (
-    CounterExample,
-    Finding,
-    assert_lxc_invariant,
-    audit,
-    audit_table,
-    describe,
-)
-from lxcim_xp.losses import lxcim_loss, lxcim_surrogate
-from lxcim_xp.metrics import (
-    Decomposition,
-    accuracy,
-    auch,
-    audrc,
-    augrc,
-    aurc,
-    auroc,
-    average_precision,
-    bi_auroc,
-    confidence_auroc,
-    decomposition,
-    ks_statistic,
-    lxcim,
-)
-from lxcim_xp.selective import (
-    AccuracyAt,
-    LocalAccuracy,
-    OperatingPoint,
-    accuracy_at,
-    local_accuracy,
-    rate_at,
-    threshold_for,
-)
-from lxcim_xp.sketch import (
-    Bounds,
-    Sketch,
-    audrc_bounds,
-    lxcim_bounds,
-    merge,
-    merge_across,
-    sketch,
-    sketch_accuracy,
-)
-from lxcim_xp.soft import (
-    soft_accuracy,
-    soft_audrc,
-    soft_auroc,
-    soft_lxcim,
-    soft_rank,
-    value_and_grad,
-)
+import ast
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import Any
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "AccuracyAt",
-    "AccuracyRateCurve",
-    "Bounds",
-    "Comparison",
-    "ComparisonTable",
-    "CounterExample",
-    "CumulativeAccuracyCurve",
-    "Decision",
-    "Decomposition",
-    "Exchanged",
-    "Finding",
-    "Interval",
-    "LocalAccuracy",
-    "OperatingPoint",
-    "RocCurve",
-    "Significance",
-    "Sketch",
-    "Spread",
-    "SymmetricRocCurve",
-    "Symmetrized",
-    "absolute",
-    "accuracy",
-    "accuracy_at",
-    "accuracy_rate_curve",
-    "assert_lxc_invariant",
-    "asymmetric",
-    "auch",
-    "audit",
-    "audit_table",
-    "audrc",
-    "audrc_bounds",
-    "augrc",
-    "aurc",
-    "auroc",
-    "average_precision",
-    "bi_auroc",
-    "bootstrap",
-    "class_sensitivity",
-    "compare",
-    "compare_all",
-    "confidence_auroc",
-    "confusion",
-    "contributions",
-    "cumulative_accuracy_curve",
-    "curve_area",
-    "decision_function",
-    "decomposition",
-    "describe",
-    "exchange",
-    "exchange_confusion",
-    "exchange_spread",
-    "influence",
-    "interpolate",
-    "interval",
-    "ks_statistic",
-    "local_accuracy",
-    "logit",
-    "losses",
-    "lxcim",
-    "lxcim_bounds",
-    "lxcim_loss",
-    "lxcim_surrogate",
-    "merge",
-    "merge_across",
-    "probability",
-    "random_exchange",
-    "rate_at",
-    "required_samples",
-    "roc_curve",
-    "significance",
-    "sketch",
-    "sketch_accuracy",
-    "soft_accuracy",
-    "soft_audrc",
-    "soft_auroc",
-    "soft_lxcim",
-    "soft_rank",
-    "standard_error",
-    "symmetric_roc_curve",
-    "symmetrize",
-    "threshold_for",
-    "value_and_grad",
-]
+
+def _read_stub() -> tuple[list[str], dict[str, str]]:
+    """Return the public names and the module of each, as the stub has them for type checkers."""
+    tree = ast.parse(__spec__.loader.get_data(f"{__file__}i"))
+    homes = {
+        alias.name: str(node.module)
+        for node in tree.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    names = next(node.value for node in tree.body if isinstance(node, ast.Assign))
+    return ast.literal_eval(names), homes
+
+
+__all__, _HOMES = _read_stub()
+
+
+class _Package(ModuleType):
+    """Keeps functions visible that share their name with their module, such as ``exchange``."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if isinstance(value, ModuleType) and _HOMES.get(name) == value.__name__:
+            value = getattr(value, name)
+        super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
+
+
+def __getattr__(name: str) -> Any:
+    """Import a name when it is first used: none of the topics is loaded before (PEP 562)."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    home = _HOMES[name]
+    if home == __name__:
+        return import_module(f"{home}.{name}")
+    value = globals()[name] = getattr(import_module(home), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

@@ -1,22 +1,31 @@
-"""What figures draw: from samples or curves to lines with bands, as NumPy arrays."""
+"""The data of figures: samples or curves become lines with bands, as NumPy arrays.
 
-from collections.abc import Callable, Mapping
+Nothing here needs matplotlib; ``plots`` draws what comes out.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from lxcim_xp._array import Array
-from lxcim_xp._descent import accuracy_parts, counted, descend_in_confidence, keys_down
-from lxcim_xp._margins import collect
+from lxcim_xp._arrays.namespaces import NUMPY
+from lxcim_xp._arrays.random import resample_counts
+from lxcim_xp._arrays.typing import NumpyArray as Array
+from lxcim_xp._samples.by_confidence import (
+    accuracy_parts,
+    counted,
+    keys_by_confidence,
+)
+from lxcim_xp._samples.samples import collect
 from lxcim_xp.curves import Curve, SymmetricRocCurve, curve_area, interpolate
 
 RATES = np.linspace(0, 1, 201)  # where curves of a batch are averaged and bands are drawn
 _RESAMPLES = 200
-_AT_ONCE = 1 << 21  # samples of all resamples that are held at once
+_AT_ONCE = 1 << 21  # samples of all resamples that are in memory at once
 
 
 class Line(NamedTuple):
-    """One method: its points, the metric they stand for, and how sure both are."""
+    """One method: its points, the metric they stand for, and the uncertainty of both."""
 
     label: str
     x: Array
@@ -30,8 +39,8 @@ class Line(NamedTuple):
 class Layers(NamedTuple):
     """The area under a curve, sample by sample from the most confident down.
 
-    Layer k lies between ``edges[k]`` and ``edges[k + 1]``: straight between the abscissas ``x``, or
-    in steps from each to the next, of which there is one less.
+    Layer k lies between ``edges[k]`` and ``edges[k + 1]``. Edges are straight between the abscissas
+    ``x``, or steps from each abscissa to the next, one fewer than there are abscissas.
     """
 
     x: Array
@@ -39,7 +48,7 @@ class Layers(NamedTuple):
 
 
 def lines(
-    make: Callable[..., Curve], data: Any, y_score: Any, label: Any, band: Any, options: Any
+    make: Callable[..., Any], data: Any, y_score: Any, label: Any, band: Any, options: Any
 ) -> list[Line]:
     """Return a line for each method.
 
@@ -76,14 +85,13 @@ def layers(metric: str, y_true: Any, y_score: Any, options: dict[str, Any]) -> L
     xp, samples = collect(
         y_true,
         y_score,
-        options.get("sample_weight"),
-        options.get("where"),
-        options.get("threshold", 0.0),
-        options.get("decision"),
-        -1,
-        options.get("nan_policy", "raise"),
+        sample_weight=options.get("sample_weight"),
+        where=options.get("where"),
+        threshold=options.get("threshold"),
+        decision=options.get("decision"),
+        nan_policy=options.get("nan_policy", "raise"),
     )
-    descent = descend_in_confidence(xp, samples)
+    descent = keys_by_confidence(xp, samples)
     hits, everyone = descent.columns
     if hits.value.ndim != 1:
         raise ValueError(
@@ -97,14 +105,14 @@ def layers(metric: str, y_true: Any, y_score: Any, options: dict[str, Any]) -> L
         hits.value,
         everyone.below,
         everyone.through,
-        keys_down(xp, descent),
+        descent.key,
         parts.done,
         share,
     )
     count = int(xp.sum(xp.astype(everyone.value > 0, xp.int64)))  # the others come last
     right, below, through, key, done, arrived = (np.asarray(part)[:count] for part in columns)
     if metric == "audrc":
-        # A sample is there from its part of the block on, and the whole of it after the block.
+        # A sample is counted from its part of the block on, and in full after the block.
         there = np.where(key[:, None] > key, 1.0, np.where(key[:, None] == key, arrived, 0.0))
         steps = np.concatenate([[0.0], done]) / done[-1]
         return Layers(steps, _stacked(right[:, None] * there / done))
@@ -118,7 +126,7 @@ def _stacked(heights: Array) -> Array:
 
 
 class _Source(NamedTuple):
-    """What a curve was made of, to make it again from resampled samples."""
+    """What a curve was computed from, to compute it again from resamples."""
 
     make: Callable[..., Curve]
     y_true: Any
@@ -135,7 +143,8 @@ def _by_name(methods: Any, label: Any) -> dict[str, Any]:
 
 
 def _line(name: str, curve: Curve, band: float | None, source: _Source | None) -> Line:
-    curve = type(curve)(*(np.asarray(part, dtype=float) for part in curve))
+    parts: Iterator[Array] = (np.asarray(part, dtype=float) for part in curve)
+    curve = type(curve)(*parts)
     if curve[0].ndim == 1:
         x, y = _without_repetition(*curve[:2])
         redone = None if band is None else _resampled(source)
@@ -160,7 +169,7 @@ def _without_repetition(x: Array, y: Array) -> tuple[Array, Array]:
 
 
 def _resampled(source: _Source | None) -> tuple[Array, Array]:
-    """Return heights at RATES and the metric of bootstrap resamples, always the same ones."""
+    """Return heights at RATES and the metric for bootstrap resamples from a fixed seed."""
     if source is None:
         raise ValueError(
             "band= needs labels and scores, or a batch of curves; found a single curve. Pass what "
@@ -169,13 +178,14 @@ def _resampled(source: _Source | None) -> tuple[Array, Array]:
     options = dict(source.options)
     y_true, y_score = np.asarray(source.y_true), np.asarray(source.y_score)
     n = y_score.shape[-1]
+    units: Array = np.asarray(n)
     weight = options.pop("sample_weight", None)
     weight = np.ones(n) if weight is None else np.asarray(weight)
     rng = np.random.default_rng(0)
     heights, values, left = [], [], _RESAMPLES
     while left:
         rows = min(left, max(1, _AT_ONCE // n))
-        counts = rng.multinomial(n, np.full(n, 1 / n), size=rows)
+        counts = resample_counts(NUMPY, rng, rows, n, units)
         shape = (rows, n)
         curve = source.make(
             np.broadcast_to(y_true, shape),

@@ -13,50 +13,75 @@ array([2., 0., 1., 1.])
 np.float64(0.8)
 """
 
-from collections.abc import Callable
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from lxcim_xp._array import (
-    Array,
-    Namespace,
+from lxcim_xp._arrays.autodiff import gradients
+from lxcim_xp._arrays.namespaces import (
     as_array,
     default_float,
-    divide,
-    first_position,
     kind_of,
+    moves_constants,
     namespace,
     scalar_if_numpy,
     values_are_at_hand,
+    widest_float,
 )
-from lxcim_xp._autodiff import gradients
-from lxcim_xp._docs import documented
-from lxcim_xp._margins import collect, credit, finish, signed_margins, weights
-from lxcim_xp.decision import Decision
+from lxcim_xp._arrays.primitives import first_position, power_of_two, share
+from lxcim_xp._arrays.typing import Array, ArrayLike, DType, Namespace
+from lxcim_xp._samples.checks import counts_or_nan
+from lxcim_xp._samples.decisions import Decision
+from lxcim_xp._samples.option_types import NanPolicy
+from lxcim_xp._samples.samples import collect, credit, finish, signed_margins, weights
 
 
-@documented
+@moves_constants
 def confusion(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
-    sample_weight: Any = None,
-    where: Any = None,
-    threshold: Any = 0.0,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+    threshold: ArrayLike | None = None,
     decision: Decision | None = None,
     axis: int = -1,
-    nan_policy: str = "raise",
+    nan_policy: NanPolicy = "raise",
 ) -> Array:
     """Return the weighted counts TP, FP, FN, TN; an undecided sample counts half on each side.
 
     Parameters
     ----------
-    <SAMPLES>
+    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
+        Whether the positive side was the right one. Broadcasts against ``y_score``: with
+        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_score : array
+        Scores that grow with the belief in the positive side; infinities are allowed. Leading axes
+        are a batch. Integers become floats: beyond 2**53 neighbours tie (2**24 in float32).
+    sample_weight : array, optional
+        Weights, finite and not negative. A sample of weight 0 counts as absent.
+    where : array of bool, optional
+        The samples that count; the others (padding, for example) may hold anything.
+    threshold : float or array, default 0.0
+        The score at which the decision changes sides; a score equal to it is undecided. If it is
+        left out and all scores of a NumPy array lie in [0, 1], a warning asks whether they are
+        probabilities: pass ``decision=probability()`` if they are, ``threshold=0.0`` if not.
+    decision : Decision, optional
+        A decision function to use instead of the distance from ``threshold``, see
+        :mod:`lxcim_xp.decision`.
+    axis : int, default -1
+        The axis of the samples, after broadcasting.
+    nan_policy : {"raise", "omit", "abstain"}, default "raise"
+        What to do with a NaN score: raise an error, leave the sample out, or count it as undecided
+        (half right, no confidence). A NaN label is an error unless it is left out. Where values
+        cannot be inspected (any library but NumPy), the result is NaN instead of an error.
 
     Returns
     -------
     array of shape (..., 4)
         TP, FP, FN, TN of each batch entry on a new last axis, in the library, dtype and device of
-        ``y_score``.
+        ``y_score``; in the widest float for scores of 16 bits, which cannot count far.
 
     See Also
     --------
@@ -69,7 +94,14 @@ def confusion(
     array([1.5, 0. , 1.5, 1. ])
     """
     xp, samples = collect(
-        y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
+        y_true,
+        y_score,
+        sample_weight=sample_weight,
+        where=where,
+        threshold=threshold,
+        decision=decision,
+        axis=axis,
+        nan_policy=nan_policy,
     )
     weight = weights(xp, samples)
     right = credit(xp, signed_margins(xp, samples)) * weight
@@ -77,18 +109,21 @@ def confusion(
     positive = xp.astype(samples.label > 0, weight.dtype)
     cells = (right * positive, wrong * (1 - positive), wrong * positive, right * (1 - positive))
     counts = xp.stack([xp.sum(cell, axis=-1) for cell in cells], axis=-1)
-    if samples.largest_weight is not None:
-        counts = counts * samples.largest_weight
-    return finish(xp, samples, counts)
+    if samples.weight_unit is not None:
+        counts = counts * samples.weight_unit
+    counts_far = xp.finfo(samples.dtype).bits >= 32
+    dtype = samples.dtype if counts_far else counts.dtype
+    return finish(xp, samples._replace(dtype=dtype), counts)
 
 
-@documented
-def accuracy(confusion: Any) -> Array:
+@moves_constants
+def accuracy(confusion: ArrayLike) -> Array:
     """Return the share of right decisions, (TP + TN) / all.
 
     Parameters
     ----------
-    <CONFUSION>
+    confusion : array of shape (..., 4)
+        Weighted counts TP, FP, FN, TN, see :func:`lxcim_xp.confusion.confusion`.
 
     Returns
     -------
@@ -101,17 +136,18 @@ def accuracy(confusion: Any) -> Array:
     >>> accuracy([40, 10, 20, 30])
     np.float64(0.7)
     """
-    xp, tp, fp, fn, tn = _cells(confusion)
-    return _ratio(xp, tp + tn, tp + fp + fn + tn)
+    xp, dtype, tp, fp, fn, tn = _cells(confusion)
+    return _result(xp, dtype, _share(xp, (tp, tn), (fp, fn)))
 
 
-@documented
-def sensitivity(confusion: Any) -> Array:
-    """Return the share of positives that were called so (recall), TP / (TP + FN).
+@moves_constants
+def sensitivity(confusion: ArrayLike) -> Array:
+    """Return the share of positives that were called positive (recall), TP / (TP + FN).
 
     Parameters
     ----------
-    <CONFUSION>
+    confusion : array of shape (..., 4)
+        Weighted counts TP, FP, FN, TN, see :func:`lxcim_xp.confusion.confusion`.
 
     Returns
     -------
@@ -124,17 +160,18 @@ def sensitivity(confusion: Any) -> Array:
     >>> sensitivity([30, 10, 10, 50])
     np.float64(0.75)
     """
-    xp, tp, _, fn, _ = _cells(confusion)
-    return _ratio(xp, tp, tp + fn)
+    xp, dtype, tp, _, fn, _ = _cells(confusion)
+    return _result(xp, dtype, _share(xp, (tp,), (fn,)))
 
 
-@documented
-def specificity(confusion: Any) -> Array:
-    """Return the share of negatives that were called so, TN / (TN + FP).
+@moves_constants
+def specificity(confusion: ArrayLike) -> Array:
+    """Return the share of negatives that were called negative, TN / (TN + FP).
 
     Parameters
     ----------
-    <CONFUSION>
+    confusion : array of shape (..., 4)
+        Weighted counts TP, FP, FN, TN, see :func:`lxcim_xp.confusion.confusion`.
 
     Returns
     -------
@@ -147,17 +184,18 @@ def specificity(confusion: Any) -> Array:
     >>> specificity([40, 10, 20, 30])
     np.float64(0.75)
     """
-    xp, _, fp, _, tn = _cells(confusion)
-    return _ratio(xp, tn, tn + fp)
+    xp, dtype, _, fp, _, tn = _cells(confusion)
+    return _result(xp, dtype, _share(xp, (tn,), (fp,)))
 
 
-@documented
-def precision(confusion: Any) -> Array:
-    """Return the share of those called positive that are, TP / (TP + FP).
+@moves_constants
+def precision(confusion: ArrayLike) -> Array:
+    """Return the share of samples called positive that are positive, TP / (TP + FP).
 
     Parameters
     ----------
-    <CONFUSION>
+    confusion : array of shape (..., 4)
+        Weighted counts TP, FP, FN, TN, see :func:`lxcim_xp.confusion.confusion`.
 
     Returns
     -------
@@ -170,17 +208,18 @@ def precision(confusion: Any) -> Array:
     >>> precision([40, 10, 20, 30])
     np.float64(0.8)
     """
-    xp, tp, fp, _, _ = _cells(confusion)
-    return _ratio(xp, tp, tp + fp)
+    xp, dtype, tp, fp, _, _ = _cells(confusion)
+    return _result(xp, dtype, _share(xp, (tp,), (fp,)))
 
 
-@documented
-def fdr(confusion: Any) -> Array:
+@moves_constants
+def fdr(confusion: ArrayLike) -> Array:
     """Return the false discovery rate, FP / (TP + FP).
 
     Parameters
     ----------
-    <CONFUSION>
+    confusion : array of shape (..., 4)
+        Weighted counts TP, FP, FN, TN, see :func:`lxcim_xp.confusion.confusion`.
 
     Returns
     -------
@@ -193,22 +232,23 @@ def fdr(confusion: Any) -> Array:
     >>> fdr([40, 10, 20, 30])
     np.float64(0.2)
     """
-    xp, tp, fp, _, _ = _cells(confusion)
-    return _ratio(xp, fp, tp + fp)
+    xp, dtype, tp, fp, _, _ = _cells(confusion)
+    return _result(xp, dtype, _share(xp, (fp,), (tp,)))
 
 
-@documented
-def f1(confusion: Any) -> Array:
+@moves_constants
+def f1(confusion: ArrayLike) -> Array:
     """Return the harmonic mean of precision and sensitivity, 2 TP / (2 TP + FP + FN).
 
     Parameters
     ----------
-    <CONFUSION>
+    confusion : array of shape (..., 4)
+        Weighted counts TP, FP, FN, TN, see :func:`lxcim_xp.confusion.confusion`.
 
     Returns
     -------
     array
-        One value for each vector; NaN without positives, called or true.
+        One value for each vector; NaN if no sample is positive or was called so.
 
     Examples
     --------
@@ -216,17 +256,18 @@ def f1(confusion: Any) -> Array:
     >>> f1([30, 10, 10, 50])
     np.float64(0.75)
     """
-    xp, tp, fp, fn, _ = _cells(confusion)
-    return _ratio(xp, 2 * tp, 2 * tp + fp + fn)
+    xp, dtype, tp, fp, fn, _ = _cells(confusion)
+    return _result(xp, dtype, _share(xp, (tp, tp), (fp, fn)))
 
 
-@documented
-def balanced_accuracy(confusion: Any) -> Array:
+@moves_constants
+def balanced_accuracy(confusion: ArrayLike) -> Array:
     """Return the mean of sensitivity and specificity.
 
     Parameters
     ----------
-    <CONFUSION>
+    confusion : array of shape (..., 4)
+        Weighted counts TP, FP, FN, TN, see :func:`lxcim_xp.confusion.confusion`.
 
     Returns
     -------
@@ -239,21 +280,23 @@ def balanced_accuracy(confusion: Any) -> Array:
     >>> balanced_accuracy([30, 10, 10, 30])
     np.float64(0.75)
     """
-    return (sensitivity(confusion) + specificity(confusion)) / 2
+    xp, dtype, tp, fp, fn, tn = _cells(confusion)
+    return _result(xp, dtype, (_share(xp, (tp,), (fn,)) + _share(xp, (tn,), (fp,))) / 2)
 
 
-@documented
-def mcc(confusion: Any) -> Array:
+@moves_constants
+def mcc(confusion: ArrayLike) -> Array:
     """Return Matthews' correlation coefficient of decision and label.
 
     Parameters
     ----------
-    <CONFUSION>
+    confusion : array of shape (..., 4)
+        Weighted counts TP, FP, FN, TN, see :func:`lxcim_xp.confusion.confusion`.
 
     Returns
     -------
     array
-        One value for each vector; NaN when a class, called or true, is empty.
+        One value for each vector; NaN when all labels, or all decisions, are the same.
 
     Examples
     --------
@@ -261,18 +304,22 @@ def mcc(confusion: Any) -> Array:
     >>> mcc([30, 10, 10, 30])
     np.float64(0.5)
     """
-    xp, tp, fp, fn, tn = _cells(confusion)
-    # As shares of all, no product below can overflow.
-    total = tp + fp + fn + tn
-    tp, fp, fn, tn = (divide(xp, cell, total) for cell in (tp, fp, fn, tn))
-    spread = (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
-    # The root of zero has no derivative; divide() turns the zero itself into NaN.
-    root = xp.where(spread > 0, xp.sqrt(xp.where(spread > 0, spread, xp.ones_like(spread))), spread)
-    return _ratio(xp, tp * tn - fp * fn, root)
+    xp, dtype, *cells = _cells(confusion)
+    # In quarters, so that no sum of two overflows; the scale does not matter.
+    tp, fp, fn, tn = (cell / 4 for cell in cells)
+    called, not_called, true, false = tp + fp, fn + tn, tp + fn, fp + tn
+    right = _cosine(xp, tp, called, true) * _cosine(xp, tn, not_called, false)
+    wrong = _cosine(xp, fp, called, false) * _cosine(xp, fn, not_called, true)
+    known = (called > 0) & (not_called > 0) & (true > 0) & (false > 0)
+    value = xp.where(known, right - wrong, xp.nan)
+    value = xp.where(xp.abs(value) > 1, xp.copysign(xp.ones_like(value), value), value)
+    return _result(xp, dtype, value)
 
 
-@documented
-def exchange_confusion(confusion: Any, delta_right: Any = None, delta_wrong: Any = None) -> Array:
+@moves_constants
+def exchange_confusion(
+    confusion: ArrayLike, delta_right: ArrayLike | None = None, delta_wrong: ArrayLike | None = None
+) -> Array:
     """Exchange classes at the level of the confusion vector.
 
     Exchanging right negatives moves weight from TN to TP, exchanging wrong ones from FP to FN:
@@ -280,11 +327,12 @@ def exchange_confusion(confusion: Any, delta_right: Any = None, delta_wrong: Any
 
     Parameters
     ----------
-    <CONFUSION>
+    confusion : array of shape (..., 4)
+        Weighted counts TP, FP, FN, TN, see :func:`lxcim_xp.confusion.confusion`.
     delta_right : float or array, optional
-        The weight d1 moved from TN to TP; negative the other way. By default TN - TP.
+        The weight d1 moved from TN to TP, or back if negative. By default TN - TP.
     delta_wrong : float or array, optional
-        The weight d2 moved from FP to FN; negative the other way. By default FP - FN. With both
+        The weight d2 moved from FP to FN, or back if negative. By default FP - FN. With both
         defaults all samples are exchanged, which gives [TN, FN, FP, TP] (I1, the swap of classes).
 
     Returns
@@ -305,11 +353,11 @@ def exchange_confusion(confusion: Any, delta_right: Any = None, delta_wrong: Any
     array([30., 20., 10., 40.])
     """
     namespace(confusion=confusion, delta_right=delta_right, delta_wrong=delta_wrong)
-    xp, tp, fp, fn, tn = _cells(confusion)
+    xp, dtype, tp, fp, fn, tn = _cells(confusion)
     right = tn - tp if delta_right is None else xp.astype(as_array(xp, delta_right, tp), tp.dtype)
     wrong = fp - fn if delta_wrong is None else xp.astype(as_array(xp, delta_wrong, tp), tp.dtype)
     cells = xp.broadcast_arrays(tp + right, fp - wrong, fn + wrong, tn - right)
-    exchanged = xp.stack(cells, axis=-1)
+    exchanged = xp.astype(xp.stack(cells, axis=-1), dtype)
     negative = exchanged < 0
     if not values_are_at_hand(xp):
         return xp.where(negative, xp.full_like(exchanged, xp.nan), exchanged)
@@ -323,8 +371,8 @@ def exchange_confusion(confusion: Any, delta_right: Any = None, delta_wrong: Any
     return exchanged
 
 
-@documented
-def class_sensitivity(metric: Callable[[Array], Array], confusion: Any) -> Array:
+@moves_constants
+def class_sensitivity(metric: Callable[[Any], Any], confusion: ArrayLike) -> Array:
     """Return what an infinitesimal exchange of classes does to a metric of confusion vectors.
 
     These are the derivatives along the two directions in which an exchange can move weight:
@@ -336,7 +384,8 @@ def class_sensitivity(metric: Callable[[Array], Array], confusion: Any) -> Array
     metric : callable
         A function of confusion vectors, see :mod:`lxcim_xp.confusion`, that takes a batch on
         leading axes.
-    <CONFUSION>
+    confusion : array of shape (..., 4)
+        Weighted counts TP, FP, FN, TN, see :func:`lxcim_xp.confusion.confusion`.
 
     Returns
     -------
@@ -356,15 +405,16 @@ def class_sensitivity(metric: Callable[[Array], Array], confusion: Any) -> Array
     >>> class_sensitivity(confusion.sensitivity, [30, 10, 10, 50]).round(6)
     array([ 0.00625, -0.01875])
     """
-    xp, *cells = _cells(confusion)
+    xp, dtype, *cells = _cells(confusion)
     vector = xp.stack(cells, axis=-1)
     # Where no rounding is felt: the error of a central difference is least near eps^(1/3).
     step = xp.finfo(vector.dtype).eps ** (1 / 3) * xp.sum(vector, axis=-1, keepdims=True)
     tp, fp, fn, tn = gradients(xp, metric, vector, step)
-    return xp.stack([tp - tn, fn - fp], axis=-1)
+    return xp.astype(xp.stack([tp - tn, fn - fp], axis=-1), dtype)
 
 
-def _cells(confusion: Any) -> tuple[Namespace, Array, Array, Array, Array]:
+def _cells(confusion: Any) -> tuple[Namespace, DType, Array, Array, Array, Array]:
+    """Return the cells in the widest float, and the dtype of results."""
     xp = namespace(confusion=confusion)
     confusion = as_array(xp, confusion)
     if confusion.ndim == 0 or confusion.shape[-1] != 4:
@@ -372,10 +422,27 @@ def _cells(confusion: Any) -> tuple[Namespace, Array, Array, Array, Array]:
             f"confusion must hold TP, FP, FN, TN on its last axis; found shape "
             f"{tuple(confusion.shape)}. Count them with lxcim_xp.confusion.confusion."
         )
-    if kind_of(xp, confusion.dtype) != "real floating":
-        confusion = xp.astype(confusion, default_float(xp, confusion))
-    return xp, *(confusion[..., cell] for cell in range(4))
+    dtype = confusion.dtype
+    if kind_of(xp, dtype) != "real floating":
+        dtype = default_float(xp, confusion)
+    confusion = counts_or_nan(xp, xp.astype(confusion, widest_float(xp, confusion)))
+    return xp, dtype, *(confusion[..., cell] for cell in range(4))
 
 
-def _ratio(xp: Namespace, numerator: Array, denominator: Array) -> Array:
-    return scalar_if_numpy(xp, divide(xp, numerator, denominator))
+def _share(xp: Namespace, part: tuple[Array, ...], rest: tuple[Array, ...]) -> Array:
+    """Return the share of some cells, in units in which no sum overflows or vanishes."""
+    unit = power_of_two(xp, xp.max(xp.stack(part + rest, axis=-1), axis=-1))
+    sums: Iterator[Any] = (sum(cell / unit for cell in cells) for cells in (part, rest))
+    inside, outside = sums
+    return share(xp, inside, inside + outside)
+
+
+def _cosine(xp: Namespace, cell: Array, row: Array, column: Array) -> Array:
+    """Return a cell over the geometric mean of its row and its column."""
+    unit = power_of_two(xp, xp.where(row > column, row, column))
+    square, least = (row / unit) * (column / unit), xp.finfo(cell.dtype).smallest_normal
+    return cell / unit / xp.sqrt(xp.where(square > least, square, least))
+
+
+def _result(xp: Namespace, dtype: DType, value: Array) -> Array:
+    return scalar_if_numpy(xp, xp.astype(value, dtype))

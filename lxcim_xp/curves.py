@@ -1,10 +1,11 @@
 """Curves whose areas are the metrics, and the share that each sample has in a metric.
 
-Every curve goes down the confidences (or scores) from nothing decided to everything, and has one
-point more than there are samples, so that it has a fixed shape under ``jit`` and ``vmap``. Blocks
-of ties are passed in one straight step; the points that they leave over, and those of samples that
-do not count, repeat a neighbour and add steps of width zero. Each point also holds the confidence
-that reaches it: deciding only where the confidence is at least that much realises the point.
+Every curve goes down the confidences (or scores) from nothing decided to everything. It has one
+point more than there are samples, so that its shape is fixed under ``jit`` and ``vmap``; without
+any sample, it is one point of NaN. A block of ties is one straight step; the points that are left
+over, and those of samples that do not count, repeat a neighbour and add steps of width zero. Each
+point also holds the confidence that reaches it: deciding only where the confidence is at least that
+high gives its rate and its height.
 
 >>> from lxcim_xp import cumulative_accuracy_curve, curve_area, lxcim
 >>> curve = cumulative_accuracy_curve(1, [4.0, -3.0, -1.0, 2.0])
@@ -18,31 +19,38 @@ array([inf,  4.,  3.,  2.,  1.])
 (np.float64(0.625), np.float64(0.625))
 """
 
+from __future__ import annotations
+
 from math import prod
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from lxcim_xp._array import (
-    Array,
-    Namespace,
-    divide,
-    namespace,
-    scalar_if_numpy,
-    take,
-    widest_float,
-)
-from lxcim_xp._descent import (
-    Descent,
+from lxcim_xp._arrays.namespaces import moves_constants, namespace, scalar_if_numpy, widest_float
+from lxcim_xp._arrays.primitives import divide, take
+from lxcim_xp._arrays.typing import Array, ArrayLike, Namespace
+from lxcim_xp._metric_table import WITH_CONTRIBUTIONS
+from lxcim_xp._numerics.bisection import count_up_to
+from lxcim_xp._numerics.ordering import in_input_order, ranked
+from lxcim_xp._samples.by_confidence import (
+    KeyedDescent,
     accuracy_parts,
     counted,
-    descend,
-    descend_in_confidence,
-    keys_down,
+    descend_with_keys,
+    keys_by_confidence,
 )
-from lxcim_xp._docs import documented
-from lxcim_xp._margins import Samples, collect, credit, finish, signed_margins, weights
-from lxcim_xp._ranks import in_input_order, ranked
-from lxcim_xp._search import count_up_to, shared_rates
-from lxcim_xp.decision import Decision
+from lxcim_xp._samples.checks import shared_rates
+from lxcim_xp._samples.decisions import Decision
+from lxcim_xp._samples.option_types import NanPolicy
+from lxcim_xp._samples.samples import (
+    Samples,
+    collect,
+    collect_scores,
+    credit,
+    finish,
+    finish_each,
+    finish_points,
+    signed_margins,
+    weights,
+)
 
 
 class CumulativeAccuracyCurve(NamedTuple):
@@ -55,7 +63,7 @@ class CumulativeAccuracyCurve(NamedTuple):
     cumulative_accuracy : array
         The share of all weight that is decided and right, from 0 to the accuracy.
     confidence : array
-        The confidence from which on samples are decided; infinite where none is.
+        The lowest confidence that is decided; infinite where nothing is.
 
     Examples
     --------
@@ -77,9 +85,9 @@ class AccuracyRateCurve(NamedTuple):
     rate : array
         The decision rate: the share of the weight that is decided, from 0 to 1.
     accuracy : array
-        The accuracy of what is decided; at rate 0, what it tends to there.
+        The accuracy of what is decided; at rate 0, its limit.
     confidence : array
-        The confidence from which on samples are decided; infinite where none is.
+        The lowest confidence that is decided; infinite where nothing is.
 
     Examples
     --------
@@ -103,7 +111,7 @@ class RocCurve(NamedTuple):
     true_positive_rate : array
         The share of the positives that is called positive, from 0 to 1.
     score : array
-        The score from which on samples are called positive; infinite where none is.
+        The lowest score that is called positive; infinite where none is.
 
     Examples
     --------
@@ -127,7 +135,7 @@ class SymmetricRocCurve(NamedTuple):
     true_positive_rate : array
         The share of its positives that is called positive, from 0 to 1.
     signed_confidence : array
-        The signed confidence from which on samples are called positive; infinite where none is.
+        The lowest signed confidence that is called positive; infinite where none is.
     accuracy : array
         One value for each batch entry: the curve crosses its axis of symmetry at
         ``(1 - accuracy, accuracy)``.
@@ -148,27 +156,49 @@ class SymmetricRocCurve(NamedTuple):
 Curve: TypeAlias = CumulativeAccuracyCurve | AccuracyRateCurve | RocCurve | SymmetricRocCurve
 
 
-@documented
+@moves_constants
 def cumulative_accuracy_curve(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
-    sample_weight: Any = None,
-    where: Any = None,
-    threshold: Any = 0.0,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+    threshold: ArrayLike | None = None,
     decision: Decision | None = None,
     axis: int = -1,
-    nan_policy: str = "raise",
+    nan_policy: NanPolicy = "raise",
 ) -> CumulativeAccuracyCurve:
     """Return the cumulative accuracy-decision rate curve; twice the area under it is LxCIM.
 
     Samples are decided from the most confident to the least; the curve is the share of all samples
     that has been decided rightly, over the share that has been decided. Its slope is the accuracy
-    at that confidence: 1 where decisions are right, 1/2 where they are a coin's.
+    at that confidence: 1 where decisions are right, 1/2 where they are coin flips.
 
     Parameters
     ----------
-    <SAMPLES>
+    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
+        Whether the positive side was the right one. Broadcasts against ``y_score``: with
+        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_score : array
+        Scores that grow with the belief in the positive side; infinities are allowed. Leading axes
+        are a batch. Integers become floats: beyond 2**53 neighbours tie (2**24 in float32).
+    sample_weight : array, optional
+        Weights, finite and not negative. A sample of weight 0 counts as absent.
+    where : array of bool, optional
+        The samples that count; the others (padding, for example) may hold anything.
+    threshold : float or array, default 0.0
+        The score at which the decision changes sides; a score equal to it is undecided. If it is
+        left out and all scores of a NumPy array lie in [0, 1], a warning asks whether they are
+        probabilities: pass ``decision=probability()`` if they are, ``threshold=0.0`` if not.
+    decision : Decision, optional
+        A decision function to use instead of the distance from ``threshold``, see
+        :mod:`lxcim_xp.decision`.
+    axis : int, default -1
+        The axis of the samples, after broadcasting.
+    nan_policy : {"raise", "omit", "abstain"}, default "raise"
+        What to do with a NaN score: raise an error, leave the sample out, or count it as undecided
+        (half right, no confidence). A NaN label is an error unless it is left out. Where values
+        cannot be inspected (any library but NumPy), the result is NaN instead of an error.
 
     Returns
     -------
@@ -193,29 +223,36 @@ def cumulative_accuracy_curve(
     (array([0., 1., 3., 3.]), array([0., 1., 2., 2.]))
     """
     xp, samples = collect(
-        y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
+        y_true,
+        y_score,
+        sample_weight=sample_weight,
+        where=where,
+        threshold=threshold,
+        decision=decision,
+        axis=axis,
+        nan_policy=nan_policy,
     )
-    descent = descend_in_confidence(xp, samples)
+    descent = keys_by_confidence(xp, samples)
     right, everyone = descent.columns
     total = everyone.through[..., -1:]
     return CumulativeAccuracyCurve(
-        finish(xp, samples, divide(xp, _from_zero(xp, everyone.through), total)),
-        finish(xp, samples, divide(xp, _from_zero(xp, right.through), total)),
-        finish(xp, samples, _from_infinity(xp, keys_down(xp, descent), total)),
+        finish_points(xp, samples, divide(xp, _from_zero(xp, everyone.through), total)),
+        finish_points(xp, samples, divide(xp, _from_zero(xp, right.through), total)),
+        finish_points(xp, samples, _from_infinity(xp, descent.key, total)),
     )
 
 
-@documented
+@moves_constants
 def accuracy_rate_curve(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
-    sample_weight: Any = None,
-    where: Any = None,
-    threshold: Any = 0.0,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+    threshold: ArrayLike | None = None,
     decision: Decision | None = None,
     axis: int = -1,
-    nan_policy: str = "raise",
+    nan_policy: NanPolicy = "raise",
 ) -> AccuracyRateCurve:
     """Return the accuracy-decision rate curve, whose area is AUDRC.
 
@@ -224,7 +261,29 @@ def accuracy_rate_curve(
 
     Parameters
     ----------
-    <SAMPLES>
+    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
+        Whether the positive side was the right one. Broadcasts against ``y_score``: with
+        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_score : array
+        Scores that grow with the belief in the positive side; infinities are allowed. Leading axes
+        are a batch. Integers become floats: beyond 2**53 neighbours tie (2**24 in float32).
+    sample_weight : array, optional
+        Weights, finite and not negative. A sample of weight 0 counts as absent.
+    where : array of bool, optional
+        The samples that count; the others (padding, for example) may hold anything.
+    threshold : float or array, default 0.0
+        The score at which the decision changes sides; a score equal to it is undecided. If it is
+        left out and all scores of a NumPy array lie in [0, 1], a warning asks whether they are
+        probabilities: pass ``decision=probability()`` if they are, ``threshold=0.0`` if not.
+    decision : Decision, optional
+        A decision function to use instead of the distance from ``threshold``, see
+        :mod:`lxcim_xp.decision`.
+    axis : int, default -1
+        The axis of the samples, after broadcasting.
+    nan_policy : {"raise", "omit", "abstain"}, default "raise"
+        What to do with a NaN score: raise an error, leave the sample out, or count it as undecided
+        (half right, no confidence). A NaN label is an error unless it is left out. Where values
+        cannot be inspected (any library but NumPy), the result is NaN instead of an error.
 
     Returns
     -------
@@ -240,12 +299,12 @@ def accuracy_rate_curve(
 
     Notes
     -----
-    Its area is meant as in the paper's equation 1, which :func:`audrc` computes by default: the sum
-    of each step's width times the accuracy at its right end. Between its points the accuracy is not
-    straight: the cumulative accuracy is, and the accuracy is that over the rate; the area under
-    these arcs is ``audrc(..., form="continuous")``. A block of ties is passed in equal parts, which
-    lie on its arc; none of the points inside can be reached by a threshold, so that ``confidence``
-    there is that of the whole block.
+    Its area is that of the paper's equation 1, which :func:`audrc` computes by default: the sum of
+    each step's width times the accuracy at its right end. Between its points the curve is not
+    straight: the cumulative accuracy is, and the accuracy is that divided by the rate. The area
+    under these arcs is ``audrc(..., form="continuous")``. A block of ties is passed in equal parts,
+    which lie on its arc. No threshold reaches the points inside it, so that ``confidence`` there is
+    that of the whole block.
 
     Examples
     --------
@@ -258,38 +317,67 @@ def accuracy_rate_curve(
     np.True_
     """
     xp, samples = collect(
-        y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
+        y_true,
+        y_score,
+        sample_weight=sample_weight,
+        where=where,
+        threshold=threshold,
+        decision=decision,
+        axis=axis,
+        nan_policy=nan_policy,
     )
-    descent = descend_in_confidence(xp, samples)
+    descent = keys_by_confidence(xp, samples)
     right, everyone = descent.columns
     count = counted(xp, descent, uniform=samples.weight is None)
     parts = accuracy_parts(xp, right, everyone, count)
     total = descent.columns[1].through[..., -1:]
     accuracy = xp.concat([parts.accuracy[..., :1], parts.accuracy], axis=-1)
     return AccuracyRateCurve(
-        finish(xp, samples, divide(xp, _from_zero(xp, parts.done), total)),
-        finish(xp, samples, xp.where(total > 0, accuracy, xp.nan)),
-        finish(xp, samples, _from_infinity(xp, keys_down(xp, descent), total)),
+        finish_points(xp, samples, divide(xp, _from_zero(xp, parts.done), total)),
+        finish_points(xp, samples, xp.where(total > 0, accuracy, xp.nan)),
+        finish_points(xp, samples, _from_infinity(xp, descent.key, total)),
     )
 
 
-@documented
+@moves_constants
 def roc_curve(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
-    sample_weight: Any = None,
-    where: Any = None,
-    threshold: Any = 0.0,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+    threshold: ArrayLike | None = None,
     decision: Decision | None = None,
     axis: int = -1,
-    nan_policy: str = "raise",
+    nan_policy: NanPolicy = "raise",
 ) -> RocCurve:
     """Return the ROC curve, whose area is AUROC.
 
     Parameters
     ----------
-    <SAMPLES>
+    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
+        Whether the positive side was the right one. Broadcasts against ``y_score``: with
+        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_score : array
+        Scores that grow with the belief in the positive side; infinities are allowed. Leading axes
+        are a batch. Integers become floats: beyond 2**53 neighbours tie (2**24 in float32).
+    sample_weight : array, optional
+        Weights, finite and not negative. A sample of weight 0 counts as absent.
+    where : array of bool, optional
+        The samples that count; the others (padding, for example) may hold anything.
+    threshold : float or array, default 0.0
+        The score at which the decision changes sides; a score equal to it is undecided. If it is
+        left out and all scores of a NumPy array lie in [0, 1], a warning asks whether they are
+        probabilities: pass ``decision=probability()`` if they are, ``threshold=0.0`` if not.
+    decision : Decision, optional
+        A decision function to use instead of the distance from ``threshold``, see
+        :mod:`lxcim_xp.decision`.
+    axis : int, default -1
+        The axis of the samples, after broadcasting.
+    nan_policy : {"raise", "omit", "abstain"}, default "raise"
+        What to do with a NaN score: raise an error, leave the sample out, or count it as undecided
+        (half right, no confidence). A NaN label is an error unless it is left out. Where values
+        cannot be inspected (any library but NumPy), the result is NaN instead of an error.
 
     Returns
     -------
@@ -315,26 +403,33 @@ def roc_curve(
     >>> curve.false_positive_rate, curve.true_positive_rate
     (array([0. , 0. , 0.5, 0.5, 1. ]), array([0. , 0.5, 0.5, 1. , 1. ]))
     """
-    xp, samples = collect(
-        y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
+    xp, samples = collect_scores(
+        y_true,
+        y_score,
+        sample_weight=sample_weight,
+        where=where,
+        threshold=threshold,
+        decision=decision,
+        axis=axis,
+        nan_policy=nan_policy,
     )
     weight = weights(xp, samples)
     positive = xp.astype(samples.label > 0, weight.dtype) * weight
-    descent = descend(xp, samples.score, samples.weight, positive, weight - positive)
-    return RocCurve(*(finish(xp, samples, part) for part in _roc(xp, descent)))
+    descent = descend_with_keys(xp, samples.score, samples.weight, positive, weight - positive)
+    return RocCurve(*(finish_points(xp, samples, part) for part in _roc(xp, descent)))
 
 
-@documented
+@moves_constants
 def symmetric_roc_curve(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
-    sample_weight: Any = None,
-    where: Any = None,
-    threshold: Any = 0.0,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+    threshold: ArrayLike | None = None,
     decision: Decision | None = None,
     axis: int = -1,
-    nan_policy: str = "raise",
+    nan_policy: NanPolicy = "raise",
 ) -> SymmetricRocCurve:
     """Return the ROC curve of the data joined with its exchanged copy; its area is LxCIM.
 
@@ -342,7 +437,29 @@ def symmetric_roc_curve(
 
     Parameters
     ----------
-    <SAMPLES>
+    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
+        Whether the positive side was the right one. Broadcasts against ``y_score``: with
+        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_score : array
+        Scores that grow with the belief in the positive side; infinities are allowed. Leading axes
+        are a batch. Integers become floats: beyond 2**53 neighbours tie (2**24 in float32).
+    sample_weight : array, optional
+        Weights, finite and not negative. A sample of weight 0 counts as absent.
+    where : array of bool, optional
+        The samples that count; the others (padding, for example) may hold anything.
+    threshold : float or array, default 0.0
+        The score at which the decision changes sides; a score equal to it is undecided. If it is
+        left out and all scores of a NumPy array lie in [0, 1], a warning asks whether they are
+        probabilities: pass ``decision=probability()`` if they are, ``threshold=0.0`` if not.
+    decision : Decision, optional
+        A decision function to use instead of the distance from ``threshold``, see
+        :mod:`lxcim_xp.decision`.
+    axis : int, default -1
+        The axis of the samples, after broadcasting.
+    nan_policy : {"raise", "omit", "abstain"}, default "raise"
+        What to do with a NaN score: raise an error, leave the sample out, or count it as undecided
+        (half right, no confidence). A NaN label is an error unless it is left out. Where values
+        cannot be inspected (any library but NumPy), the result is NaN instead of an error.
 
     Returns
     -------
@@ -358,9 +475,9 @@ def symmetric_roc_curve(
 
     Notes
     -----
-    In the doubled data each sample is there once as it is and once with its sides exchanged: a
-    positive at its margin, and a negative at minus its margin. A sample at the threshold is there
-    once with each label.
+    The doubled data hold each sample once as it is and once with its sides exchanged: a positive at
+    its margin, and a negative at minus its margin. A sample at the threshold is in them once with
+    each label.
 
     Examples
     --------
@@ -372,11 +489,18 @@ def symmetric_roc_curve(
     array([inf,  2.,  1., -1., -2.])
     """
     xp, samples = collect(
-        y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
+        y_true,
+        y_score,
+        sample_weight=sample_weight,
+        where=where,
+        threshold=threshold,
+        decision=decision,
+        axis=axis,
+        nan_policy=nan_policy,
     )
     margins, weight = signed_margins(xp, samples), weights(xp, samples)
     nothing = xp.zeros_like(weight)
-    descent = descend(
+    descent = descend_with_keys(
         xp,
         xp.concat([margins.value, -margins.value], axis=-1),
         None if samples.weight is None else xp.concat([weight, weight], axis=-1),
@@ -384,37 +508,60 @@ def symmetric_roc_curve(
         xp.concat([nothing, weight], axis=-1),
     )
     right = xp.sum(credit(xp, margins) * weight, axis=-1)
-    parts = (*_roc(xp, descent), divide(xp, right, xp.sum(weight, axis=-1)))
-    return SymmetricRocCurve(*(finish(xp, samples, part) for part in parts))
+    accuracy = finish(xp, samples, divide(xp, right, xp.sum(weight, axis=-1)))
+    along, height, key = (finish_points(xp, samples, part) for part in _roc(xp, descent))
+    return SymmetricRocCurve(along, height, key, accuracy)
 
 
-@documented
+@moves_constants
 def contributions(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
-    sample_weight: Any = None,
-    where: Any = None,
-    threshold: Any = 0.0,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+    threshold: ArrayLike | None = None,
     decision: Decision | None = None,
     axis: int = -1,
-    nan_policy: str = "raise",
+    nan_policy: NanPolicy = "raise",
     metric: Literal["lxcim", "audrc"] = "lxcim",
 ) -> Array:
     """Return the share of each sample in LxCIM or AUDRC, in the order of the input.
 
     Parameters
     ----------
-    <SAMPLES>
+    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
+        Whether the positive side was the right one. Broadcasts against ``y_score``: with
+        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_score : array
+        Scores that grow with the belief in the positive side; infinities are allowed. Leading axes
+        are a batch. Integers become floats: beyond 2**53 neighbours tie (2**24 in float32).
+    sample_weight : array, optional
+        Weights, finite and not negative. A sample of weight 0 counts as absent.
+    where : array of bool, optional
+        The samples that count; the others (padding, for example) may hold anything.
+    threshold : float or array, default 0.0
+        The score at which the decision changes sides; a score equal to it is undecided. If it is
+        left out and all scores of a NumPy array lie in [0, 1], a warning asks whether they are
+        probabilities: pass ``decision=probability()`` if they are, ``threshold=0.0`` if not.
+    decision : Decision, optional
+        A decision function to use instead of the distance from ``threshold``, see
+        :mod:`lxcim_xp.decision`.
+    axis : int, default -1
+        The axis of the samples, after broadcasting.
+    nan_policy : {"raise", "omit", "abstain"}, default "raise"
+        What to do with a NaN score: raise an error, leave the sample out, or count it as undecided
+        (half right, no confidence). A NaN label is an error unless it is left out. Where values
+        cannot be inspected (any library but NumPy), the result is NaN instead of an error.
     metric : {"lxcim", "audrc"}, default "lxcim"
-        The metric to share out; for "audrc" the discrete form.
+        The metric to share out; "audrc" in its discrete form.
 
     Returns
     -------
     array
         One value for each sample, in the shape, library, dtype and device of ``y_score``
-        broadcast; they sum to the metric. A wrong decision has share 0, a sample that does not
-        count too. NaN where the metric is undefined or the input is bad.
+        broadcast; they sum to the metric. A wrong decision has share 0, and so has a sample that
+        does not count. NaN where the metric is undefined or the input is bad.
 
     See Also
     --------
@@ -434,12 +581,20 @@ def contributions(
     >>> contributions(1, [2.0, 1.0], metric="audrc")
     array([0.75, 0.25])
     """
-    if metric not in ("lxcim", "audrc"):
-        raise ValueError(f"metric must be 'lxcim' or 'audrc'; found {metric!r}.")
+    if metric not in WITH_CONTRIBUTIONS:
+        known = " or ".join(map(repr, WITH_CONTRIBUTIONS))
+        raise ValueError(f"metric must be {known}; found {metric!r}.")
     xp, samples = collect(
-        y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
+        y_true,
+        y_score,
+        sample_weight=sample_weight,
+        where=where,
+        threshold=threshold,
+        decision=decision,
+        axis=axis,
+        nan_policy=nan_policy,
     )
-    descent = descend_in_confidence(xp, samples)
+    descent = keys_by_confidence(xp, samples)
     right, everyone = descent.columns
     total = everyone.through[..., -1:]
     if metric == "lxcim":
@@ -448,11 +603,11 @@ def contributions(
     else:
         counts_for = _tails_of_accuracy(xp, samples, descent)
     share = divide(xp, right.value * counts_for, total)
-    share = finish(xp, samples, in_input_order(xp, descent.places, share))
-    return share if axis == -1 else xp.moveaxis(share, -1, axis)
+    return finish_each(xp, samples, in_input_order(xp, descent.places, share), axis)
 
 
-def interpolate(curve: Curve, rates: Any) -> Array:
+@moves_constants
+def interpolate(curve: Curve, rates: ArrayLike) -> Array:
     """Return the height of a curve at given rates, to average curves over seeds.
 
     Parameters
@@ -475,8 +630,8 @@ def interpolate(curve: Curve, rates: Any) -> Array:
 
     Notes
     -----
-    Curves are straight between their points, but for the accuracy-decision rate curve: there the
-    cumulative accuracy is, and the accuracy is that over the rate.
+    Curves are straight between their points, except for the accuracy-decision rate curve: there the
+    cumulative accuracy is straight, and the accuracy is that divided by the rate.
 
     Examples
     --------
@@ -486,8 +641,7 @@ def interpolate(curve: Curve, rates: Any) -> Array:
     >>> interpolate(seeds, [0.0, 0.5, 0.625, 1.0]).mean(axis=0)
     array([0.    , 0.5   , 0.5625, 0.75  ])
     """
-    _require_curve(curve)
-    along, height = curve[:2]
+    along, height = _steps(curve)
     xp, rates = shared_rates("rates", rates, "curve", along)
     at = xp.broadcast_to(xp.reshape(rates, (-1,)), (*along.shape[:-1], prod(rates.shape)))
     if isinstance(curve, AccuracyRateCurve):
@@ -499,6 +653,7 @@ def interpolate(curve: Curve, rates: Any) -> Array:
     return scalar_if_numpy(xp, xp.reshape(found, (*along.shape[:-1], *rates.shape)))
 
 
+@moves_constants
 def curve_area(curve: Curve) -> Array:
     """Return the area under a curve as a share of that under the ideal one: the metric.
 
@@ -528,10 +683,10 @@ def curve_area(curve: Curve) -> Array:
     >>> curve_area(symmetric_roc_curve(1, [4.0, -3.0, -1.0, 2.0]))
     np.float64(0.625)
     """
-    _require_curve(curve)
-    xp = namespace(curve=curve[0])
-    wide = widest_float(xp, curve[0])
-    along, height = (xp.astype(part, wide) for part in curve[:2])
+    along, height = _steps(curve)
+    xp = namespace(curve=along)
+    wide = widest_float(xp, along)
+    along, height = (xp.astype(part, wide) for part in (along, height))
     left, right = height[..., :-1], height[..., 1:]
     if isinstance(curve, CumulativeAccuracyCurve):
         step = left + right  # twice the mean
@@ -541,6 +696,16 @@ def curve_area(curve: Curve) -> Array:
         step = (left + right) / 2
     area = xp.sum((along[..., 1:] - along[..., :-1]) * step, axis=-1)
     return scalar_if_numpy(xp, xp.astype(area, curve[0].dtype, copy=False))
+
+
+def _steps(curve: Curve) -> tuple[Array, Array]:
+    """Return the rates and heights of a curve, whose steps lie between two points at least."""
+    _require_curve(curve)
+    along, height = curve[:2]
+    if along.shape[-1] == 1:  # of nothing, so that nothing is known about it
+        xp = namespace(curve=along)
+        along, height = (xp.concat([part, part], axis=-1) for part in (along, height))
+    return along, height
 
 
 def _require_curve(curve: Any) -> None:
@@ -562,17 +727,17 @@ def _from_infinity(xp: Namespace, key: Array, total: Array) -> Array:
     return xp.where(total > 0, keys, xp.nan)
 
 
-def _roc(xp: Namespace, descent: Descent) -> tuple[Array, Array, Array]:
+def _roc(xp: Namespace, descent: KeyedDescent) -> tuple[Array, Array, Array]:
     hits, others = descent.columns
     positive, negative = hits.through[..., -1:], others.through[..., -1:]
     return (
         divide(xp, _from_zero(xp, others.through), negative),
         divide(xp, _from_zero(xp, hits.through), positive),
-        _from_infinity(xp, keys_down(xp, descent), positive + negative),
+        _from_infinity(xp, descent.key, positive + negative),
     )
 
 
-def _tails_of_accuracy(xp: Namespace, samples: Samples, descent: Descent) -> Array:
+def _tails_of_accuracy(xp: Namespace, samples: Samples, descent: KeyedDescent) -> Array:
     """Return what a right decision adds to the accuracies from its place on.
 
     A part of weight p adds p / (weight done) for all that is above its block. What is in its block

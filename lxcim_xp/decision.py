@@ -2,99 +2,48 @@
 
 A decision function has a threshold ``s*`` and a confidence that grows on both sides of it. It is
 held as a small immutable value, so that it can be compared, hashed and passed to any metric as
-``decision=``. The plain case, ``|score - threshold|``, has the short form ``threshold=``. What such
-a value is applied to is decided in ``_margins`` (metrics) and ``exchange`` (mirror scores).
+``decision=``. The plain case, ``|score - threshold|``, has the short form ``threshold=``. Metrics
+apply such a value in ``_samples.samples``, mirror scores come from ``exchange``.
 
 >>> from lxcim_xp import lxcim, probability
->>> lxcim([1, 0, 1, 1], [0.9, 0.1, 0.7, 0.4], decision=probability())
-np.float64(0.9375)
+>>> y_true, y_score = [1, 0, 0, 1], [0.9, 0.1, 0.2, 0.4]
+>>> lxcim(y_true, y_score, decision=probability()), lxcim(y_true, y_score, threshold=0.0)
+(np.float64(0.9375), np.float64(0.75))
 """
+
+from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
+from lxcim_xp._arrays.namespaces import array_like, as_array, widest_float
+from lxcim_xp._arrays.primitives import computed_alike
+from lxcim_xp._arrays.typing import Array, ArrayLike, Namespace
+from lxcim_xp._numerics.bisection import bisected
+from lxcim_xp._samples.decisions import (
+    Decision,
+    absolute,
+    distance,
+    half_the_gap,
+    mirror_image,
+    number,
+    reflection,
+    slope_one,
+)
+from lxcim_xp._samples.mirror import snapped
 
-from lxcim_xp._array import Array, Namespace, array_like, as_array, widest_float
-from lxcim_xp._mirror import bisected
-
-
-class Decision(NamedTuple):
-    """A threshold, the signed confidence around it, and the score of equal confidence across it.
-
-    Parameters
-    ----------
-    threshold : float or array
-        The score at which the decision changes sides. A score that hits it is undecided.
-    signed : callable
-        ``signed(xp, score, threshold, *parameters)``: the confidence, positive above the
-        threshold, negative below it, and zero at it.
-    mirror : callable
-        ``mirror(xp, score, threshold, *parameters)``: the score with the opposite decision and the
-        same confidence.
-    domain : tuple of float, optional
-        Smallest and largest legal score. ``None`` allows every real number and both infinities.
-    parameters : tuple, default ()
-        What ``signed`` and ``mirror`` need beside the threshold.
-    trusted : bool, default True
-        Whether ``signed`` grows strictly with the score and ``mirror`` keeps the confidence. If
-        not, both are checked on the scores that they are used on.
-    slope : callable, optional
-        ``slope(xp, score, threshold, *parameters)``: the derivative of ``signed`` by the score.
-        Only gradients of soft metrics need it, and only for libraries without derivatives.
-
-    Examples
-    --------
-    >>> from lxcim_xp import absolute
-    >>> absolute(0.5).threshold
-    0.5
-    >>> absolute(0.5) == absolute(0.5)
-    True
-    """
-
-    threshold: Any
-    signed: Callable[..., Array]
-    mirror: Callable[..., Array]
-    domain: tuple[float, float] | None = None
-    parameters: tuple[Any, ...] = ()
-    trusted: bool = True
-    slope: Callable[..., Array] | None = None
-
-
-def absolute(threshold: Any = 0.0) -> Decision:
-    """Decide by the side of a threshold, with the distance from it as confidence.
-
-    Parameters
-    ----------
-    threshold : float or array, default 0.0
-        The score at which the decision changes sides; an array must broadcast against the scores.
-        It is rounded to the dtype of the scores first, so that a float32 score written as 0.3
-        meets a threshold of 0.3.
-
-    Returns
-    -------
-    Decision
-        A value to pass as ``decision=``; ``threshold=t`` is short for it.
-
-    Examples
-    --------
-    >>> from lxcim_xp import absolute, accuracy
-    >>> accuracy([1, 0], [0.7, 0.2], decision=absolute(0.5))
-    np.float64(1.0)
-    """
-    return Decision(_number(threshold), _distance, _reflection, slope=_slope_one)
+__all__ = ["Decision", "absolute", "asymmetric", "decision_function", "logit", "probability"]
 
 
 def probability() -> Decision:
-    """Decide by the side of one half, such that ``p`` and ``1 - p`` are equally confident.
+    """Decide by the side of one half, where ``p`` and ``1 - p`` are equally confident.
 
-    The confidence of ``p`` is ``max(p, 1 - p) - 0.5``, computed in the dtype of the scores. Both
-    differences are then exact or rounded in the same way, and a probability ties with its computed
-    complement; ``abs(p - 0.5)`` breaks 20 of the 50 such ties among hundredths. Two decimals
-    written down apart, like 0.07 and 0.93, are complements only up to rounding and need not tie.
-    Probabilities closer to 0 than the spacing of floats below 1 tie with each other, as their
-    complements do.
+    The same as ``absolute(0.5)`` for scores that must lie in [0, 1]. A probability ties with its
+    complement as the dtype of the scores rounds it; ``abs(p - 0.5)`` breaks 20 of the 50 such ties
+    among hundredths. Two decimals that are written separately, like 0.07 and 0.93, are complements
+    only up to rounding and need not tie. Probabilities closer to 0 than the spacing of floats below
+    1 tie with each other, as their complements do.
 
     Returns
     -------
@@ -103,20 +52,26 @@ def probability() -> Decision:
 
     Examples
     --------
-    A right decision at 0.7 and a wrong one at 0.3 tie, although 0.7 - 0.5 < 0.5 - 0.3 in floats:
+    The side of one half decides, and 0.9 is as confident as 0.1:
 
     >>> from lxcim_xp import lxcim, probability
-    >>> lxcim(1, [0.7, 0.3], threshold=0.5), lxcim(1, [0.7, 0.3], decision=probability())
-    (np.float64(0.25), np.float64(0.5))
+    >>> y_true, y_score = [1, 0, 0, 1], [0.9, 0.1, 0.6, 0.3]
+    >>> lxcim(y_true, y_score, decision=probability())
+    np.float64(0.75)
+
+    At threshold 0 all of them would be decisions for the positive side:
+
+    >>> lxcim(y_true, y_score, threshold=0.0)
+    np.float64(0.625)
     """
-    return Decision(0.5, _probability_margin, _complement, domain=(0.0, 1.0), slope=_slope_one)
+    return Decision(0.5, distance, reflection, domain=(0.0, 1.0), slope=slope_one)
 
 
 def logit() -> Decision:
     """Decide by the side of one half, with the log-odds of the probability as confidence.
 
-    The order of the confidences is that of :func:`probability`, and so are the ties; only their
-    scale differs. Use it where the scale counts, for example to map confidences to log-odds.
+    The order of the confidences is that of :func:`probability`, and what ties there ties here; only
+    their scale differs. Use it where the scale matters, for example to map confidences to log-odds.
     Probabilities 0 and 1 are infinitely confident.
 
     Returns
@@ -126,9 +81,10 @@ def logit() -> Decision:
 
     Notes
     -----
-    Ties need a logarithm that is the same wherever it is computed. Code from ``torch.compile`` may
-    differ in the last bit between the body and the end of an array: rank by :func:`probability`
-    there.
+    The logarithm is taken in the widest float of the device. Where the scores are in it already,
+    the log-odds of neighbouring floats may be rounded to the same number. Ties need a logarithm
+    that is the same wherever it is computed. Code from ``torch.compile`` may differ in the last bit
+    between the body and the end of an array: rank by :func:`probability` there.
 
     Examples
     --------
@@ -137,11 +93,11 @@ def logit() -> Decision:
     >>> lxcim(y_true, y_score, decision=logit()), lxcim(y_true, y_score, decision=probability())
     (np.float64(0.9375), np.float64(0.9375))
     """
-    return Decision(0.5, _log_odds, _complement, domain=(0.0, 1.0), slope=_slope_of_log_odds)
+    return Decision(0.5, _log_odds, reflection, domain=(0.0, 1.0), slope=_slope_of_log_odds)
 
 
 def asymmetric(
-    threshold: Any = 0.0, negative_scale: float = 1.0, positive_scale: float = 1.0
+    threshold: ArrayLike = 0.0, negative_scale: float = 1.0, positive_scale: float = 1.0
 ) -> Decision:
     """Decide by the side of a threshold, with a unit of confidence of its own on each side.
 
@@ -154,13 +110,21 @@ def asymmetric(
     threshold : float or array, default 0.0
         The score at which the decision changes sides.
     negative_scale, positive_scale : float, default 1.0
-        How far from the threshold a score must be to have confidence 1, on each side. Mirror
-        scores are rounded unless the ratio of the scales is a power of two.
+        How far from the threshold a score must be to have confidence 1, on each side.
 
     Returns
     -------
     Decision
         A value to pass as ``decision=``.
+
+    Notes
+    -----
+    A score ties with its mirror image, as for :func:`absolute`, in the widest float of the device
+    and where the ratio of the scales is a power of two. With another ratio there is no float32 that
+    is exactly as confident as a float32 on the other side, unless by chance: an exchange of narrow
+    floats is rounded then. Convert them to float64 before they are exchanged. In the widest float
+    neighbours that share a mirror image tie, which shows where that is float32: in JAX without x64
+    and with scales 1 and 3, about a third of neighbouring numbers between 1 and 2.
 
     Examples
     --------
@@ -175,7 +139,7 @@ def asymmetric(
             raise ValueError(f"{name} must be positive and finite; found {scale!r}.")
     scales = (float(negative_scale), float(positive_scale))
     return Decision(
-        _number(threshold),
+        number(threshold),
         _scaled_distance,
         _scaled_reflection,
         parameters=scales,
@@ -184,26 +148,29 @@ def asymmetric(
 
 
 def decision_function(
-    g: Callable[[Array], Array],
-    threshold: Any = 0.0,
-    mirror: Callable[[Array], Array] | None = None,
+    g: Callable[[Any], Any],
+    threshold: ArrayLike = 0.0,
+    mirror: Callable[[Any], Any] | None = None,
     *,
     domain: tuple[float, float] | None = None,
 ) -> Decision:
-    """Make a decision function of any confidence that grows on both sides of a threshold.
+    """Make a decision function out of any confidence that grows on both sides of a threshold.
 
     Parameters
     ----------
     g : callable
         ``g(scores)``: the confidence of each score, positive away from the threshold and strictly
-        growing on both sides of it. It is checked on the scores of each call: an error names two
-        scores that break it, or the result is NaN where values cannot be inspected (any library
-        but NumPy). The value at the threshold itself is not used: such a score is undecided.
+        growing on both sides of it. It gets the scores in the widest float of the device, and is
+        checked on the scores of each call: an error names two scores that break it, or the result
+        is NaN where values cannot be inspected (any library but NumPy). The value at the threshold
+        itself is not used: such a score is undecided.
     threshold : float or array, default 0.0
         The score at which the decision changes sides.
     mirror : callable, optional
         ``mirror(scores)``: for each score the one across the threshold with the same confidence,
         which is checked too. Without it the score is found by bisection. Only exchanges need it.
+        Of the float that it gives and the floats beside it, the one of exactly equal confidence is
+        taken; where there is none, rounding may make an exchange break a tie.
     domain : tuple of float, optional
         Smallest and largest legal score; everything by default.
 
@@ -229,50 +196,15 @@ def decision_function(
         if not domain[0] < domain[1]:
             raise ValueError(f"domain must be (smallest, largest); found {domain}.")
     parameters = (g, mirror, domain)
-    return Decision(_number(threshold), _given, _given_mirror, domain, parameters, trusted=False)
-
-
-def _number(threshold: Any) -> Any:
-    """Return a threshold, a Python number where it is one."""
-    if isinstance(threshold, np.generic):
-        threshold = threshold.item()
-    if isinstance(threshold, int | float) and math.isnan(threshold):
-        raise ValueError("threshold must be a number; found nan. Pass the score that decides.")
-    return threshold
-
-
-def _distance(xp: Namespace, score: Array, threshold: Any) -> Array:
-    if isinstance(threshold, int | float) and threshold == 0:
-        return score
-    wide = widest_float(xp, score)
-    return xp.astype(score, wide) - xp.astype(array_like(xp, threshold, score), wide)
-
-
-def _slope_one(xp: Namespace, score: Array, threshold: Any) -> Array:
-    return xp.ones_like(score)
-
-
-def _reflection(xp: Namespace, score: Array, threshold: Any) -> Array:
-    threshold = array_like(xp, threshold, score)
-    return threshold - (score - threshold)
-
-
-def _probability_margin(xp: Namespace, score: Array, threshold: Any) -> Array:
-    # 1 - p is exact from 1/2 up, so rounding enters only below; going through it there makes
-    # p and its rounded complement meet. Subtracting 1/2 from [1/2, 1] is exact.
-    complement = 1 - score
-    return xp.where(score < complement, 0.5 - complement, score - 0.5)
-
-
-def _complement(xp: Namespace, score: Array, threshold: Any) -> Array:
-    return 1 - score
+    return Decision(number(threshold), _given, _given_mirror, domain, parameters, trusted=False)
 
 
 def _log_odds(xp: Namespace, score: Array, threshold: Any) -> Array:
     # log(p / (1 - p)) = 2 artanh(2p - 1), from a margin that ties p with 1 - p and is exact.
-    margin = 2 * _probability_margin(xp, score, threshold)
+    margin = 2 * distance(xp, score, threshold)
     certain = xp.abs(margin) >= 1
-    finite = 2 * xp.atanh(xp.where(certain, xp.zeros_like(margin), margin))
+    inside = xp.where(certain, xp.zeros_like(margin), margin)
+    finite = 2 * xp.atanh(computed_alike(xp, inside))
     return xp.where(certain, xp.copysign(xp.full_like(margin, xp.inf), margin), finite)
 
 
@@ -283,24 +215,25 @@ def _slope_of_log_odds(xp: Namespace, score: Array, threshold: Any) -> Array:
 def _scaled_distance(
     xp: Namespace, score: Array, threshold: Any, negative: float, positive: float
 ) -> Array:
-    distance = _distance(xp, score, threshold)
-    return xp.where(distance > 0, distance / positive, distance / negative)
+    ratio = negative / positive
+    # Else a narrow float has no mirror image, and rounding to one would make neighbours tie.
+    dtype = score.dtype if math.frexp(ratio)[0] == 0.5 else widest_float(xp, score)
+    gap = half_the_gap(xp, score, threshold, ratio, dtype)
+    return gap / ((negative + positive) / 2)
 
 
 def _slope_of_scaled_distance(
     xp: Namespace, score: Array, threshold: Any, negative: float, positive: float
 ) -> Array:
-    above = _distance(xp, score, threshold) > 0
-    one = xp.ones_like(score)
-    return xp.where(above, one / positive, one / negative)
+    at, one = array_like(xp, threshold, score), xp.ones_like(score)
+    aside = xp.where(score > at, one / positive, one / negative)
+    return xp.where(score == at, 2 * one / (negative + positive), aside)  # as libraries derive it
 
 
 def _scaled_reflection(
     xp: Namespace, score: Array, threshold: Any, negative: float, positive: float
 ) -> Array:
-    distance = _distance(xp, score, threshold)
-    across = xp.where(distance > 0, distance * negative / positive, distance * positive / negative)
-    return xp.astype(array_like(xp, threshold, across) - across, score.dtype)
+    return mirror_image(xp, score, array_like(xp, threshold, score), negative / positive)
 
 
 def _given(
@@ -311,7 +244,7 @@ def _given(
     mirror: Callable[[Array], Array] | None,
     domain: tuple[float, float] | None,
 ) -> Array:
-    confidence = as_array(xp, g(score))
+    confidence = as_array(xp, g(xp.astype(score, widest_float(xp, score), copy=False)))
     if confidence.shape != score.shape:
         raise ValueError(
             f"g must return one confidence for each score; found shape {tuple(confidence.shape)} "
@@ -330,6 +263,14 @@ def _given_mirror(
     mirror: Callable[[Array], Array] | None,
     domain: tuple[float, float] | None,
 ) -> Array:
-    at = array_like(xp, threshold, score)
-    mirrored = bisected(xp, g, score, at, domain) if mirror is None else mirror(score)
-    return xp.where(score == at, score, xp.astype(as_array(xp, mirrored), score.dtype))
+    at, wide = array_like(xp, threshold, score), widest_float(xp, score)
+
+    def confidence(score: Array) -> Array:
+        return as_array(xp, g(xp.astype(score, wide, copy=False)))
+
+    if mirror is None:
+        mirrored = bisected(xp, confidence, score, at, domain)
+    else:
+        found = as_array(xp, mirror(xp.astype(score, wide, copy=False)))
+        mirrored = snapped(xp, confidence, score, xp.astype(found, score.dtype), domain)
+    return xp.where(score == at, score, mirrored)

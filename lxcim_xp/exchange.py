@@ -15,26 +15,31 @@ Exchanged(y_true=array([0, 1, 1, 1]), y_score=array([-4., -3., -1.,  2.]))
 (np.float64(0.75), np.float64(1.0))
 """
 
+from __future__ import annotations
+
 from functools import partial
 from typing import Any, NamedTuple
 
-from lxcim_xp._array import (
-    Array,
-    Namespace,
+from lxcim_xp._arrays.namespaces import (
     array_like,
     as_array,
     device_of,
-    divide,
     kind_of,
+    moves_constants,
     namespace,
+    returns_arrays_only,
     scalar_if_numpy,
+    values_are_at_hand,
 )
-from lxcim_xp._docs import documented
-from lxcim_xp._evaluate import Metric, call, evaluate_rows, one_value
-from lxcim_xp._margins import collect
-from lxcim_xp._mirror import mirror_scores
-from lxcim_xp._random import coin_flips
-from lxcim_xp.decision import Decision
+from lxcim_xp._arrays.primitives import divide
+from lxcim_xp._arrays.random import coin_flips
+from lxcim_xp._arrays.typing import Array, ArrayLike, Namespace, Seed
+from lxcim_xp._samples.any_metric import Metric, call, evaluate_rows, on_copies, one_value
+from lxcim_xp._samples.checks import is_minus_one
+from lxcim_xp._samples.decisions import Decision
+from lxcim_xp._samples.mirror import mirror_scores
+from lxcim_xp._samples.option_types import NanPolicy
+from lxcim_xp._samples.samples import collect
 
 
 class Exchanged(NamedTuple):
@@ -68,7 +73,7 @@ class Symmetrized(NamedTuple):
     y_score : array
         Scores.
     sample_weight : array or None
-        Weights, if there were any.
+        Weights, if there were weights or a mask; ones under ``torch.func.vmap``, which has no None.
 
     Examples
     --------
@@ -90,7 +95,7 @@ class Spread(NamedTuple):
     value : array
         The metric of the samples as they were given.
     values : array
-        The metric of each random exchange; NaN where it has none.
+        The metric of each random exchange; NaN where it is undefined.
     mean, std : array
         Mean and standard deviation of the values that are not NaN.
     low, high : array
@@ -113,6 +118,13 @@ class Spread(NamedTuple):
     high: Array
     undefined: Array
 
+    def __repr__(self) -> str:
+        """Show how many values there are, and the other parts as they are."""
+        count = " x ".join(str(length) for length in getattr(self.values, "shape", ()))
+        parts = {name: repr(part) for name, part in self._asdict().items()}
+        parts["values"] = f"<{count} values>"
+        return f"Spread({', '.join(f'{name}={part}' for name, part in parts.items())})"
+
 
 class _Sides(NamedTuple):
     """Samples as they are and written the other way."""
@@ -122,28 +134,43 @@ class _Sides(NamedTuple):
     other_label: Array
     other_score: Array
     undecided: Array  # at the threshold, without a score, or absent
+    absent: Array  # of weight zero
 
 
-@documented
+@moves_constants
 def exchange(
-    y_true: Any,
-    y_score: Any,
-    which: Any = None,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    which: ArrayLike | None = None,
     *,
-    where: Any = None,
-    threshold: Any = 0.0,
+    where: ArrayLike | None = None,
+    threshold: ArrayLike | None = None,
     decision: Decision | None = None,
 ) -> Exchanged:
     """Write some samples the other way round (the paper's A on a subset).
 
     Parameters
     ----------
-    <PAIRS>
+    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
+        Whether the positive side was the right one. Broadcasts against ``y_score``: with
+        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_score : array
+        Scores that grow with the belief in the positive side; infinities are allowed. Leading axes
+        are a batch. Integers become floats: beyond 2**53 neighbours tie (2**24 in float32).
     which : array of bool, optional
         The samples to exchange, all by default. Broadcasts against the scores: leading axes give a
         batch of exchanges.
-    <COUNTS>
-    <SIDES>
+    where : array of bool, optional
+        The samples that count; the others (padding, for example) may hold anything and stay as they
+        are.
+    threshold : float or array, default 0.0
+        The score at which the decision changes sides; a score equal to it is undecided. If it is
+        left out and all scores of a NumPy array lie in [0, 1], a warning asks whether they are
+        probabilities: pass ``decision=probability()`` if they are, ``threshold=0.0`` if not.
+    decision : Decision, optional
+        A decision function to use instead of the distance from ``threshold``, see
+        :mod:`lxcim_xp.decision`. It says which score has the opposite decision and the same
+        confidence.
 
     Returns
     -------
@@ -158,8 +185,11 @@ def exchange(
     Notes
     -----
     A sample at the threshold stays as it is, and so does one whose score is NaN. The mirror score
-    is rounded to a float, so that its confidence is exactly the same only where that float exists:
-    always at threshold 0, and for ``probability()``.
+    is rounded to a float. It has exactly the same confidence at every threshold, for
+    ``probability()`` and for ``logit()``. For ``asymmetric()`` that is so in the widest float of
+    the device, and in narrower ones where the ratio of the scales is a power of two; for
+    ``decision_function()``, where a float of exactly that confidence exists. Elsewhere, rounding
+    may make an exchange break a tie.
 
     Examples
     --------
@@ -173,30 +203,45 @@ def exchange(
     return _choose(xp, sides, _mask(xp, which, sides.score))
 
 
-@documented
+@moves_constants
 def symmetrize(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
-    sample_weight: Any = None,
-    where: Any = None,
-    threshold: Any = 0.0,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+    threshold: ArrayLike | None = None,
     decision: Decision | None = None,
 ) -> Symmetrized:
     """Join the data with its exchanged copy (the paper's Omega) along the last axis.
 
     Parameters
     ----------
-    <PAIRS>
+    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
+        Whether the positive side was the right one. Broadcasts against ``y_score``: with
+        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_score : array
+        Scores that grow with the belief in the positive side; infinities are allowed. Leading axes
+        are a batch. Integers become floats: beyond 2**53 neighbours tie (2**24 in float32).
     sample_weight : array, optional
         Weights, the same for both copies.
-    <COUNTS>
-    <SIDES>
+    where : array of bool, optional
+        The samples that count; the others (padding, for example) may hold anything and stay as they
+        are.
+    threshold : float or array, default 0.0
+        The score at which the decision changes sides; a score equal to it is undecided. If it is
+        left out and all scores of a NumPy array lie in [0, 1], a warning asks whether they are
+        probabilities: pass ``decision=probability()`` if they are, ``threshold=0.0`` if not.
+    decision : Decision, optional
+        A decision function to use instead of the distance from ``threshold``, see
+        :mod:`lxcim_xp.decision`. It says which score has the opposite decision and the same
+        confidence.
 
     Returns
     -------
     Symmetrized
-        ``y_true``, ``y_score`` and ``sample_weight``, twice as long as the input.
+        ``y_true``, ``y_score`` and ``sample_weight``, twice as long as the input. With ``where``
+        there always are weights: 0 for the samples that do not count.
 
     See Also
     --------
@@ -204,8 +249,10 @@ def symmetrize(
 
     Notes
     -----
-    A sample at the threshold is there once with each label: taken literally, A would put the same
-    label in twice and unbalance the classes.
+    A sample at the threshold appears once with each label: taken literally, A would put the same
+    label in twice and unbalance the classes. A score that, by rounding, is not the mirror image of
+    its own mirror image is replaced by one that is, so that equally confident samples tie on both
+    sides.
 
     Examples
     --------
@@ -214,8 +261,14 @@ def symmetrize(
     >>> auroc(omega.y_true, omega.y_score), lxcim([0, 1, 0, 1], [-4.0, -3.0, 1.0, 2.0])
     (np.float64(0.625), np.float64(0.625))
     """
-    xp, sides = _both_sides(y_true, y_score, sample_weight, where, threshold, decision)
+    xp, sides = _both_sides(
+        y_true, y_score, sample_weight, where, threshold, decision, in_pairs=True
+    )
     weight = _weights(xp, sample_weight, sides.score)
+    if where is not None:
+        weight = _zero_where_absent(xp, weight, sides)
+    if weight is None and returns_arrays_only(xp, sides.score):
+        weight = xp.ones_like(sides.score)
     return Symmetrized(
         xp.concat([sides.label, sides.other_label], axis=-1),
         xp.concat([sides.score, sides.other_score], axis=-1),
@@ -223,27 +276,43 @@ def symmetrize(
     )
 
 
-@documented
+@moves_constants
 def random_exchange(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
-    seed: Any,
     n: int | None = None,
-    where: Any = None,
-    threshold: Any = 0.0,
+    seed: Seed,
+    where: ArrayLike | None = None,
+    threshold: ArrayLike | None = None,
     decision: Decision | None = None,
 ) -> Exchanged:
     """Write each sample the other way round by a fair coin.
 
     Parameters
     ----------
-    <PAIRS>
-    <SEED>
+    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
+        Whether the positive side was the right one. Broadcasts against ``y_score``: with
+        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_score : array
+        Scores that grow with the belief in the positive side; infinities are allowed. Leading axes
+        are a batch. Integers become floats: beyond 2**53 neighbours tie (2**24 in float32).
     n : int, optional
-        How many exchanges to draw, on a new first axis. Without it, one, in the shape of the data.
-    <COUNTS>
-    <SIDES>
+        How many exchanges to draw, on a new first axis. By default one, in the shape of the data.
+    seed : int, numpy.random.Generator or JAX key
+        Where the coins come from. An integer gives the same exchange in every library; a key needs
+        JAX arrays and may be traced.
+    where : array of bool, optional
+        The samples that count; the others (padding, for example) may hold anything and stay as they
+        are.
+    threshold : float or array, default 0.0
+        The score at which the decision changes sides; a score equal to it is undecided. If it is
+        left out and all scores of a NumPy array lie in [0, 1], a warning asks whether they are
+        probabilities: pass ``decision=probability()`` if they are, ``threshold=0.0`` if not.
+    decision : Decision, optional
+        A decision function to use instead of the distance from ``threshold``, see
+        :mod:`lxcim_xp.decision`. It says which score has the opposite decision and the same
+        confidence.
 
     Returns
     -------
@@ -266,19 +335,20 @@ def random_exchange(
     return _choose(xp, sides, coin_flips(xp, seed, (*draws, *sides.score.shape), sides.score))
 
 
-@documented
+@moves_constants
 def exchange_spread(
     metric: Metric,
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
     n: int = 1000,
-    seed: Any = 0,
-    sample_weight: Any = None,
-    threshold: Any = 0.0,
+    seed: Seed = 0,
+    sample_weight: ArrayLike | None = None,
+    threshold: ArrayLike | None = None,
     decision: Decision | None = None,
+    nan_policy: NanPolicy = "raise",
 ) -> Spread:
-    """Evaluate a metric over random exchanges: how much it owes to the naming of the sides.
+    """Evaluate a metric over random exchanges: how much it depends on the naming of the sides.
 
     Parameters
     ----------
@@ -286,13 +356,32 @@ def exchange_spread(
         ``metric(y_true, y_score)``, with ``sample_weight=`` if weights are given. A metric that
         takes a batch on leading axes, as ours do, is called once; under JAX any metric is, by
         ``vmap``. Other functions are called for each draw.
-    <PAIRS>
+    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
+        Whether the positive side was the right one. Broadcasts against ``y_score``: with
+        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_score : array of shape (n,)
+        Scores that grow with the belief in the positive side; infinities are allowed. Integers
+        become floats: beyond 2**53 neighbours tie (2**24 in float32).
     n : int, default 1000
         The number of draws, which are held in memory together.
-    <SEED>
+    seed : int, numpy.random.Generator or JAX key, default 0
+        Where the coins come from. An integer gives the same exchanges in every library; a key needs
+        JAX arrays and may be traced.
     sample_weight : array, optional
-        Weights of the samples.
-    <SIDES>
+        Weights, finite and not negative. A sample of weight 0 counts as absent.
+    threshold : float or array, default 0.0
+        The score at which the decision changes sides; a score equal to it is undecided. If it is
+        left out and all scores of a NumPy array lie in [0, 1], a warning asks whether they are
+        probabilities: pass ``decision=probability()`` if they are, ``threshold=0.0`` if not.
+    decision : Decision, optional
+        A decision function to use instead of the distance from ``threshold``, see
+        :mod:`lxcim_xp.decision`. It says which score has the opposite decision and the same
+        confidence.
+    nan_policy : {"raise", "omit", "abstain"}, default "raise"
+        What to do with a missing score: raise an error (NaN where values cannot be inspected),
+        leave its sample out, or count it as undecided. The metric never sees a missing score. Where
+        values cannot be inspected, a sample is left out by giving it weight 0: the metric has to
+        take ``sample_weight``.
 
     Returns
     -------
@@ -317,7 +406,9 @@ def exchange_spread(
     >>> spread.low, spread.high
     (np.float64(0.5), np.float64(1.0))
     """
-    xp, sides = _both_sides(y_true, y_score, sample_weight, None, threshold, decision)
+    xp, sides = _both_sides(
+        y_true, y_score, sample_weight, None, threshold, decision, nan_policy=nan_policy
+    )
     if sides.score.ndim != 1:
         raise ValueError(
             f"exchange_spread takes one list of samples; found y_score of shape "
@@ -325,10 +416,20 @@ def exchange_spread(
         )
     weight = _weights(xp, sample_weight, sides.score)
     coins = coin_flips(xp, seed, (_at_least_one(n), *sides.score.shape), sides.score)
+    if nan_policy == "omit" and values_are_at_hand(xp):
+        here = ~sides.absent
+        coins = coins[:, here]
+        sides, weight = (
+            _Sides(*(part[here] for part in sides)),
+            None if weight is None else weight[here],
+        )
+    elif nan_policy == "omit":
+        weight = _zero_where_absent(xp, weight, sides)
     label, score = _choose(xp, sides, coins)
     weights = () if weight is None else (xp.broadcast_to(weight, score.shape),)
-    values = evaluate_rows(xp, partial(call, metric), label, score, *weights)
-    value = one_value(xp, call(metric, sides.label, sides.score, weight), sides.score)
+    values = evaluate_rows(xp, metric, label, score, *weights)
+    given = (sides.label, sides.score) if weight is None else (sides.label, sides.score, weight)
+    value = one_value(xp, on_copies(partial(call, metric))(*given), sides.score, metric)
     return Spread(*(scalar_if_numpy(xp, part) for part in (value, values, *_summary(xp, values))))
 
 
@@ -339,17 +440,38 @@ def _both_sides(
     where: Any,
     threshold: Any,
     decision: Decision | None,
+    *,
+    nan_policy: str | None = None,
+    in_pairs: bool = False,
 ) -> tuple[Namespace, _Sides]:
-    """Check the samples and write all of them the other way."""
-    xp, samples = collect(y_true, y_score, sample_weight, where, threshold, decision, -1, "abstain")
+    """Check the samples and write all of them the other way.
+
+    Without a policy missing scores stay missing. In pairs, each score is the mirror of the other.
+    """
+    policy = "abstain" if nan_policy is None else nan_policy
+    xp, samples = collect(
+        y_true,
+        y_score,
+        sample_weight=sample_weight,
+        where=where,
+        threshold=threshold,
+        decision=decision,
+        nan_policy=policy,
+    )
     given = as_array(xp, y_score)
     size = None if 0 not in given.shape else 0  # for collect, one absent sample stands for none
     score, label = samples.score[..., :size], samples.label[..., :size]
     at = array_like(xp, samples.decision.threshold, score)
     missing = xp.broadcast_to(_is_nan(xp, given), score.shape)
     absent = xp.zeros_like(missing) if samples.weight is None else samples.weight[..., :size] == 0
+    # What is absent stays as it is, and is not shown to a given function.
     mirrored = mirror_scores(xp, samples.decision, xp.where(absent, at, score))
-    bad = missing
+    if in_pairs and samples.decision.trusted:
+        twice = mirror_scores(xp, samples.decision, mirrored)
+        mirrored = mirror_scores(xp, samples.decision, twice)
+        score = xp.where(absent, score, twice)
+    mirrored = xp.where(absent, score, mirrored)
+    bad = missing if nan_policy is None else xp.zeros_like(missing)
     if samples.valid is not None:
         # Bad input stays visible: its scores become NaN, and so does any metric of them.
         bad = bad | ~samples.valid[..., None]
@@ -358,7 +480,8 @@ def _both_sides(
         for side in (score, mirrored)
     ]
     labels = _labels(xp, as_array(xp, y_true, score), label, absent)
-    return xp, _Sides(labels[0], scores[0], labels[1], scores[1], missing | absent | (score == at))
+    undecided = missing | absent | (score == at)
+    return xp, _Sides(labels[0], scores[0], labels[1], scores[1], undecided, absent)
 
 
 def _is_nan(xp: Namespace, score: Array) -> Array:
@@ -370,8 +493,9 @@ def _is_nan(xp: Namespace, score: Array) -> Array:
 def _labels(xp: Namespace, given: Array, label: Array, absent: Array) -> tuple[Array, Array]:
     """Return the labels and the opposite ones, written as they were given."""
     if kind_of(xp, given.dtype) == "bool":
-        return label > 0, label < 0
-    opposite = xp.where(xp.any((label == -1) & ~absent), -label, 1 - label)
+        return label > 0, (label > 0) == absent
+    opposite = xp.where(xp.any(is_minus_one(xp, label) & ~absent), -label, 1 - label)
+    opposite = xp.where(absent, label, opposite)
     return xp.astype(label, given.dtype), xp.astype(opposite, given.dtype)
 
 
@@ -430,6 +554,11 @@ def _weights(xp: Namespace, sample_weight: Any, score: Array) -> Array | None:
             f"sample_weight must have the shape of the scores; found {tuple(weight.shape)} for "
             f"scores of shape {tuple(score.shape)}. Pass one weight for each sample."
         ) from error
+
+
+def _zero_where_absent(xp: Namespace, weight: Array | None, sides: _Sides) -> Array:
+    weight = xp.ones_like(sides.score) if weight is None else weight
+    return xp.where(sides.absent, xp.zeros_like(weight), weight)
 
 
 def _at_least_one(n: int) -> int:

@@ -1,10 +1,11 @@
 """Figures of the curves, with matplotlib (``pip install lxcim_xp[plots]``).
 
-Every function takes labels and scores, or a curve that was made before, draws into ``ax`` or into a
-new figure, and returns the Axes; ``ax.figure`` is the figure. Nothing global is touched: no pyplot,
-no settings. Several methods are a mapping of names to scores (or to curves), several seeds a batch,
-which is drawn as its mean. Colours are those of Okabe and Ito, which colour-blind readers can tell
-apart, and dashes differ too, for readers of grey prints.
+Every function takes labels and scores, or a curve that was computed before, draws into ``ax`` or
+into a new figure, and returns the Axes; ``ax.figure`` is the figure. Nothing global is touched: no
+pyplot, no settings. Pass several methods as a mapping of names to scores (or to curves), and
+several seeds as a batch, which is drawn as its mean. Colours are those of Okabe and Ito, which
+colour-blind readers can tell apart; dashes differ too, for printing in grey. Names are shown as
+they are: a dollar sign does not start TeX, and a name may begin with an underscore.
 
 >>> from lxcim_xp import plots
 >>> methods = {"steady": [4.0, 3.0, 2.0, -1.0], "rash": [4.0, -3.0, 2.0, 1.0]}
@@ -13,6 +14,8 @@ apart, and dashes differ too, for readers of grey prints.
 ['steady (93.8)', 'rash (68.8)']
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -20,8 +23,10 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from lxcim_xp import curves, selective
-from lxcim_xp._checks import check_level
-from lxcim_xp._figure_data import RATES, Line, layers, lines
+from lxcim_xp._arrays.typing import ArrayLike
+from lxcim_xp._metric_table import METRICS, WITH_CONTRIBUTIONS
+from lxcim_xp._plot_lines import RATES, Line, layers, lines
+from lxcim_xp._samples.checks import check_level
 from lxcim_xp.comparison import ComparisonTable
 
 try:
@@ -40,14 +45,19 @@ _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#
 _DASHES = ("-", (0, (5, 1.2)), (0, (6, 1.2, 1.2, 1.2)), (0, (1.5, 0.8)))
 _GREY, _LIGHT = "0.45", "0.7"
 _RIGHT, _WRONG = "#BFE3F7", "#D55E00"
-_CURVE = "lxcim_xp curve"  # marks the lines that take part in the cycle of colours
+_CURVE = "lxcim_xp curve"  # marks the lines that take a colour from the cycle
+_AS_IT_IS = {"parse_math": False, "usetex": False}  # how to show names
 _STRIP_CELLS = 400
 _Corner: TypeAlias = Literal["upper left", "lower left", "lower right"]
 
+# Labels, if scores are given; otherwise one curve (a tuple of arrays), or several by name.
+_Labels: TypeAlias = ArrayLike | tuple[Any, ...] | Mapping[str, Any]
+_Scores: TypeAlias = ArrayLike | Mapping[str, ArrayLike] | None
+
 
 def cumulative_accuracy(
-    y_true: Any,
-    y_score: Any = None,
+    y_true: _Labels,
+    y_score: _Scores = None,
     *,
     ax: Axes | None = None,
     label: str | None = None,
@@ -97,7 +107,7 @@ def cumulative_accuracy(
     make = curves.cumulative_accuracy_curve
     found = lines(make, y_true, y_score, label, band, options)
     ax = _axes(ax, "Decision rate", "Cumulative accuracy")
-    _draw(ax, found)
+    _draw(ax, found, METRICS["lxcim"].title)
     if baselines:
         _baseline(ax, [0, 1], [0, 1], "ideal")
         _baseline(ax, [0, 1], [0, 0.5], "coin", _LIGHT)
@@ -108,8 +118,8 @@ def cumulative_accuracy(
 
 
 def accuracy_rate(
-    y_true: Any,
-    y_score: Any = None,
+    y_true: _Labels,
+    y_score: _Scores = None,
     *,
     ax: Axes | None = None,
     label: str | None = None,
@@ -155,7 +165,7 @@ def accuracy_rate(
     """
     found = lines(curves.accuracy_rate_curve, y_true, y_score, label, band, options)
     ax = _axes(ax, "Decision rate", "Accuracy")
-    _draw(ax, found)
+    _draw(ax, found, METRICS["audrc"].title)
     if baselines:
         _baseline(ax, [0, 1], [1, 1], "ideal")
         _baseline(ax, [0, 1], [0.5, 0.5], "coin", _LIGHT)
@@ -164,8 +174,8 @@ def accuracy_rate(
 
 
 def roc(
-    y_true: Any,
-    y_score: Any = None,
+    y_true: _Labels,
+    y_score: _Scores = None,
     *,
     ax: Axes | None = None,
     label: str | None = None,
@@ -215,7 +225,7 @@ def roc(
     found = lines(curves.roc_curve, y_true, y_score, label, band, options)
     ax = _axes(ax, "False positive rate", "True positive rate")
     ax.set_aspect("equal")
-    _draw(ax, found, "AUROC")
+    _draw(ax, found, METRICS["auroc"].title)
     if baselines:
         _baseline(ax, [0, 0, 1], [0, 1, 1], "ideal")
         _baseline(ax, [0, 1], [0, 1], "coin", _LIGHT)
@@ -224,8 +234,8 @@ def roc(
 
 
 def symmetric_roc(
-    y_true: Any,
-    y_score: Any = None,
+    y_true: _Labels,
+    y_score: _Scores = None,
     *,
     ax: Axes | None = None,
     label: str | None = None,
@@ -275,7 +285,7 @@ def symmetric_roc(
     found = lines(curves.symmetric_roc_curve, y_true, y_score, label, band, options)
     ax = _axes(ax, "False positive rate", "True positive rate")
     ax.set_aspect("equal")
-    _draw(ax, found)
+    _draw(ax, found, METRICS["lxcim"].title)
     if areas:
         _draw_areas(ax, found[0])
     if baselines:
@@ -287,8 +297,8 @@ def symmetric_roc(
 
 
 def local_accuracy(
-    y_true: Any,
-    y_score: Any = None,
+    y_true: ArrayLike | selective.LocalAccuracy,
+    y_score: ArrayLike | None = None,
     *,
     ax: Axes | None = None,
     label: str | None = None,
@@ -326,11 +336,13 @@ def local_accuracy(
     >>> ax.get_legend().get_texts()[1].get_text()
     'better than a coin up to 33.3 %'
     """
-    found = y_true if y_score is None else selective.local_accuracy(y_true, y_score, **options)
+    found: Any = y_true
+    if y_score is not None:
+        found = selective.local_accuracy(found, y_score, **options)
     if not isinstance(found, selective.LocalAccuracy) or np.ndim(found.coin_rate) > 0:
         raise TypeError("expected labels and scores of one method, or its LocalAccuracy.")
     ax = _axes(ax, "Decision rate", "Local accuracy")
-    colour, dash = _style(ax)
+    colour, dash = _next_style(ax)
     rate, accuracy = np.asarray(found.rate), np.asarray(found.accuracy)
     ax.step(
         rate,
@@ -339,7 +351,7 @@ def local_accuracy(
         color=colour,
         ls=dash,
         gid=_CURVE,
-        label=label or "local accuracy",
+        label=_shown(label or "local accuracy"),
     )
     coin = float(found.coin_rate)
     ax.axvline(
@@ -351,8 +363,8 @@ def local_accuracy(
 
 
 def contributions(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
     metric: Literal["lxcim", "audrc"] = "lxcim",
     ax: Axes | None = None,
@@ -392,8 +404,9 @@ def contributions(
     >>> len(ax.patches)
     3
     """
-    if metric not in ("lxcim", "audrc"):
-        raise ValueError(f"metric must be 'lxcim' or 'audrc'; found {metric!r}.")
+    if metric not in WITH_CONTRIBUTIONS:
+        known = " or ".join(map(repr, WITH_CONTRIBUTIONS))
+        raise ValueError(f"metric must be {known}; found {metric!r}.")
     shares = layers(metric, y_true, y_score, options)
     count = len(shares.edges) - 1
     ax = _axes(ax, "Decision rate", "Cumulative accuracy" if metric == "lxcim" else "Accuracy")
@@ -414,15 +427,15 @@ def contributions(
 
 
 def convergence(
-    curve_by_size: Mapping[int, Any],
+    curve_by_size: Mapping[int, curves.Curve],
     *,
     ax: Axes | None = None,
     band: float | None = None,
 ) -> Axes:
     """Draw curves of data sets of growing size, coloured by size.
 
-    Of a coin, cumulative accuracy settles on its line at all rates; accuracy-decision rate curves
-    never do where few are decided.
+    For coin flips, the cumulative accuracy settles on its line at all rates; accuracy-decision rate
+    curves never do where few samples are decided.
 
     Parameters
     ----------
@@ -475,8 +488,8 @@ def convergence(
 
 
 def comparison(
-    y_true: Any,
-    y_score: Any = None,
+    y_true: _Labels,
+    y_score: _Scores = None,
     *,
     ax: Axes | None = None,
     band: float | None = 0.95,
@@ -510,8 +523,9 @@ def comparison(
 
     Notes
     -----
-    Intervals of two methods on the same samples may overlap although the methods differ: what they
-    share is in both. Compare them sample by sample before you say that one is better.
+    Intervals of two methods on the same samples may overlap although the methods differ: both
+    contain the noise that the methods share. Compare them sample by sample before you say that one
+    is better.
 
     Examples
     --------
@@ -531,10 +545,10 @@ def comparison(
             ax.plot(ends, [at, at], color=_COLOURS[0], lw=1.5, alpha=0.6, solid_capstyle="butt")
     lxcim = [100 * line.value for line in found]
     accuracy = [100 * (line.accuracy or 0.0) for line in found]
-    ax.plot(lxcim, place, "o", color=_COLOURS[0], label="LxCIM", gid=_CURVE)
+    ax.plot(lxcim, place, "o", color=_COLOURS[0], label=METRICS["lxcim"].title, gid=_CURVE)
     ax.plot(accuracy, place, "|", color=_COLOURS[1], ms=10, mew=2, label="accuracy")
     ax.axvline(50, color=_LIGHT, ls="--", lw=1, label="coin")
-    ax.set_yticks(place, [f"{line.label} ({100 * line.value:.1f})" for line in found])
+    ax.set_yticks(place, [_with_value(line, METRICS["lxcim"].title) for line in found], **_AS_IT_IS)
     ax.invert_yaxis()
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=3, fontsize="small")
     return ax
@@ -556,7 +570,7 @@ def differences(table: ComparisonTable, *, ax: Axes | None = None, level: float 
     -------
     Axes
         The Axes that was drawn into: in each cell the model of its row less that of its column, in
-        points of percent.
+        percentage points.
 
     See Also
     --------
@@ -599,24 +613,24 @@ def differences(table: ComparisonTable, *, ax: Axes | None = None, level: float 
             )
     names = [table.names[at] for at in order]
     values = [f"{name} ({100 * estimate[at]:.1f})" for name, at in zip(names, order, strict=True)]
-    ax.set_xticks(np.arange(len(names)), names, rotation=30, ha="right")
-    ax.set_yticks(np.arange(len(names)), values)
+    ax.set_xticks(np.arange(len(names)), names, rotation=30, ha="right", **_AS_IT_IS)
+    ax.set_yticks(np.arange(len(names)), values, **_AS_IT_IS)
     how = f", adjusted by {table.adjust}" if table.adjust else ""
     ax.set_title(f"Row less column; bold: p < {1 - level:.3g}{how}", fontsize="medium")
     return ax
 
 
-def save(ax: Axes, path: Any, *, dpi: float = 150) -> None:
-    """Write the figure of an Axes such that the same figure is the same file, byte by byte.
+def save(ax: Axes, path: str | Path, *, dpi: float = 150) -> None:
+    """Write the figure of an Axes such that equal figures give equal files, byte by byte.
 
     Parameters
     ----------
     ax : Axes
         Any Axes of the figure.
     path : str or Path
-        Where to write; the ending says the format.
+        Where to write; the ending of the name says the format.
     dpi : float, default 150
-        Dots per inch, of formats that have any.
+        Dots per inch, for formats that have dots.
 
     Examples
     --------
@@ -628,7 +642,7 @@ def save(ax: Axes, path: Any, *, dpi: float = 150) -> None:
     >>> path.stat().st_size > 1000
     True
     """
-    # Identifiers in SVG come from a salt, and dates from the clock, unless said otherwise.
+    # By default, identifiers in SVG depend on a random salt, and dates on the clock.
     ending = Path(path).suffix.lower()
     metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(ending)
     with mpl.rc_context({"svg.hashsalt": "lxcim_xp"}):
@@ -636,7 +650,7 @@ def save(ax: Axes, path: Any, *, dpi: float = 150) -> None:
 
 
 def _axes(ax: Axes | None, xlabel: str, ylabel: str, unit: bool = True) -> Axes:
-    """Return the Axes to draw into, labelled unless it has labels of its own."""
+    """Return the Axes to draw into, with axis labels unless it has its own."""
     if ax is None:
         ax = Figure(figsize=(5.2, 4.4), layout="constrained").add_subplot()
     if not ax.get_xlabel():
@@ -645,27 +659,40 @@ def _axes(ax: Axes | None, xlabel: str, ylabel: str, unit: bool = True) -> Axes:
         ax.set_ylabel(ylabel)
     if unit and not ax.has_data():
         ax.set_xlim(-0.01, 1.01)
-        ax.set_ylim(min(-0.01, ax.get_ylim()[0]), 1.01)  # panels that share it may have a strip
+        ax.set_ylim(min(-0.01, ax.get_ylim()[0]), 1.01)  # a panel that shares it may have a strip
     ax.grid(True, color="0.92", lw=0.6)
     ax.set_axisbelow(True)
     return ax
 
 
-def _style(ax: Axes) -> tuple[str, Any]:
+def _next_style(ax: Axes) -> tuple[str, Any]:
     """Return the next colour and dash of an Axes."""
     drawn = sum(line.get_gid() == _CURVE for line in ax.lines)
-    # Seven and four have no common divisor: 28 pairs, in which neighbours differ in both.
+    # Seven and four have no common divisor, so there are 28 pairs, and neighbours differ in both.
     return _COLOURS[drawn % len(_COLOURS)], _DASHES[drawn % len(_DASHES)]
 
 
-def _draw(ax: Axes, found: list[Line], metric: str | None = None) -> None:
-    name = metric or ("AUDRC" if ax.get_ylabel() == "Accuracy" else "LxCIM")
+def _draw(ax: Axes, found: list[Line], metric: str) -> None:
     for line in found:
-        colour, dash = _style(ax)
-        percent = f"{100 * line.value:.1f}"
-        text = f"{line.label} ({percent})" if line.label else f"{name} {percent}"
+        colour, dash = _next_style(ax)
+        text = _shown(_with_value(line, metric))
         ax.plot(line.x, line.y, color=colour, ls=dash, lw=1.6, gid=_CURVE, label=text)
         _draw_band(ax, line, colour)
+
+
+def _with_value(line: Line, metric: str) -> str:
+    """Return the name of a line, or of the metric if it has none, with its value."""
+    percent = f"{100 * line.value:.1f}"
+    return f"{line.label} ({percent})" if line.label else f"{metric} {percent}"
+
+
+def _shown(name: str) -> str:
+    """Return a label that legends show; they hide labels that begin with an underscore."""
+    return f" {name}" if name.lstrip(" ").startswith("_") else name
+
+
+def _name(shown: str) -> str:
+    return shown[1:] if shown.lstrip(" ").startswith("_") else shown
 
 
 def _draw_band(ax: Axes, line: Line, colour: Any) -> None:
@@ -682,13 +709,13 @@ def _baseline(
     dash: str = "--",
     zorder: float = 1.5,
 ) -> None:
-    """Draw a line to compare with, once."""
-    if label not in ax.get_legend_handles_labels()[1]:
+    """Draw a line to compare with, unless it is there already."""
+    if not any(line.get_label() == label and line.get_gid() != _CURVE for line in ax.lines):
         ax.plot(x, y, color=colour, ls=dash, lw=1, label=label, zorder=zorder)
 
 
 def _draw_strip(ax: Axes, line: Line) -> None:
-    """Draw which decisions were right below the curve."""
+    """Draw a strip below the curve that shows which decisions were right."""
     x, y = line.x, line.y
     if x.size > _STRIP_CELLS:
         x = np.linspace(0, 1, _STRIP_CELLS + 1)
@@ -704,7 +731,7 @@ def _draw_strip(ax: Axes, line: Line) -> None:
 
 
 def _draw_areas(ax: Axes, line: Line) -> None:
-    """Shade the two parts that the crossing with the axis of symmetry cuts the area into."""
+    """Shade the two parts of the area, which meet where the curve crosses the symmetry axis."""
     accuracy = line.accuracy or 0.0
     ax.add_patch(
         Rectangle(
@@ -717,7 +744,7 @@ def _draw_areas(ax: Axes, line: Line) -> None:
             label=f"ACC² = {accuracy**2:.3f}",
         )
     )
-    # The curve passes the crossing; the floor of what is beside the square jumps there.
+    # The crossing is a point of the curve. The lower edge of the second part jumps there.
     before = line.x + line.y <= 1
     x = np.concatenate([line.x[before], [1 - accuracy] * 2, line.x[~before]])
     y = np.concatenate([line.y[before], [accuracy] * 2, line.y[~before]])
@@ -730,10 +757,14 @@ def _draw_areas(ax: Axes, line: Line) -> None:
 
 def _legend(ax: Axes, methods: int, place: _Corner) -> None:
     """Draw the legend into the empty corner, or beside the Axes if it is long."""
+    drawn = ax.get_legend_handles_labels()
     if methods > 6:
-        ax.legend(loc="center left", bbox_to_anchor=(1, 0.5), fontsize="x-small")
+        legend = ax.legend(*drawn, loc="center left", bbox_to_anchor=(1, 0.5), fontsize="x-small")
     else:
-        ax.legend(loc=place, fontsize="small", framealpha=0.85)
+        legend = ax.legend(*drawn, loc=place, fontsize="small", framealpha=0.85)
+    for artist, label, text in zip(*drawn, legend.get_texts(), strict=True):
+        if artist.get_gid() == _CURVE:  # other labels may be the caller's own, with TeX
+            text.set(text=_name(label), **_AS_IT_IS)
 
 
 def _colour_bar(ax: Axes, scale: ScalarMappable, label: str) -> None:

@@ -1,6 +1,6 @@
-"""Polars expressions of the metrics, for your own ``agg``, ``select``, ``over`` and windows.
+"""The metrics as polars expressions, for your own ``agg``, ``select``, ``over`` and windows.
 
-:mod:`lxcim_xp.frames` groups for you. These expressions go where you group yourself: beside other
+:mod:`lxcim_xp.frames` groups for you. Use these expressions where you group yourself: beside other
 aggregations, in ``group_by_dynamic``, lazily, on the streaming engine. Polars is imported when an
 expression is made.
 
@@ -11,11 +11,15 @@ expression is made.
 (0.9375, 0.75)
 """
 
+import math
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from lxcim_xp._docs import documented
-from lxcim_xp._margins import NAN_POLICIES, one_decision
-from lxcim_xp.decision import Decision, absolute, probability
+from lxcim_xp._arrays.namespaces import moves_constants
+from lxcim_xp._samples.checks import check_sides
+from lxcim_xp._samples.decisions import Decision, absolute
+from lxcim_xp._samples.option_types import NanPolicy, Ties
+from lxcim_xp._samples.samples import NAN_POLICIES, one_decision
+from lxcim_xp.decision import probability
 
 if TYPE_CHECKING:
     import polars as pl
@@ -23,17 +27,25 @@ if TYPE_CHECKING:
     IntoExpr: TypeAlias = str | pl.Expr
 
 
+class _Sides(NamedTuple):
+    """The labels that were named, and what to do with others."""
+
+    positive: Any
+    negative: Any
+    ties: str
+
+
 class _Columns(NamedTuple):
-    """Expressions of the samples that count, without any missing value."""
+    """Expressions for the samples that count, without any missing value."""
 
     is_positive: Any
     score: Any
     signed: Any
     weight: Any | None
-    is_good: Any  # one boolean: nothing in the way of a metric
+    is_good: Any  # one boolean: whether the input allows for a metric
 
 
-@documented
+@moves_constants
 def lxcim(
     label: "IntoExpr",
     score: "IntoExpr",
@@ -42,13 +54,37 @@ def lxcim(
     threshold: float = 0.0,
     decision: Decision | None = None,
     positive: Any = None,
-    nan_policy: str = "raise",
+    negative: Any = None,
+    ties: Ties = "error",
+    nan_policy: NanPolicy = "raise",
 ) -> "pl.Expr":
     """Return the expression of LxCIM.
 
     Parameters
     ----------
-    <EXPRESSION>
+    label : str or polars.Expr
+        Labels: booleans, 0/1, -1/+1, or anything with ``positive=``.
+    score : str or polars.Expr
+        Scores that grow with the belief in the positive side.
+    weight : str or polars.Expr, optional
+        Weights, finite and not negative. A sample of weight 0 counts as absent.
+    threshold : float, default 0.0
+        The score at which the decision changes sides; a score equal to it is undecided.
+    decision : Decision, optional
+        ``probability()``, instead of a threshold.
+    positive : str, number or bool, optional
+        The positive label; the one other label is negative. Labels that are words need it. An
+        expression sees only the rows of its own group: it is null if there is no positive label
+        among them, or a third label.
+    negative : str, number or bool, optional
+        The negative label, beside ``positive``, where there are more than two or where groups may
+        lack the positive one.
+    ties : {"error", "omit"}, default "error"
+        What a row whose label is neither ``positive`` nor ``negative`` does: it makes the result
+        null, or is left out (still null where one of the two labels does not occur beside it).
+    nan_policy : {"raise", "omit", "abstain"}, default "raise"
+        What a missing value (null or NaN) does: it makes the result null, since an expression
+        cannot raise; it is left out; or, if it is the score, it counts as undecided.
 
     Returns
     -------
@@ -67,18 +103,20 @@ def lxcim(
     >>> games.group_by("k").agg(lxcim("won", "margin")).sort("k").rows()
     [('a', 1.0), ('b', 0.0)]
     """
-    columns = _columns(label, score, weight, threshold, decision, positive, nan_policy)
+    sides = _Sides(positive, negative, ties)
+    columns = _columns(label, score, weight, threshold, decision, sides, nan_policy)
     credit, confidence = _credit(columns), columns.signed.abs() + 0.0
     if columns.weight is None:
         value = (credit * (2 * confidence.rank("average") - 1)).sum() / confidence.len().pow(2)
     else:
-        below, through = _sums_by(confidence, columns.weight)
-        value = (credit * columns.weight * (below + through)).sum() / columns.weight.sum().pow(2)
+        level = _levelled(columns.weight)
+        below, through = _sums_by(confidence, level)
+        value = (credit * level * (below + through)).sum() / level.sum().pow(2)
     found: pl.Expr = _defined(value, columns).alias("lxcim")
     return found
 
 
-@documented
+@moves_constants
 def accuracy(
     label: "IntoExpr",
     score: "IntoExpr",
@@ -87,13 +125,37 @@ def accuracy(
     threshold: float = 0.0,
     decision: Decision | None = None,
     positive: Any = None,
-    nan_policy: str = "raise",
+    negative: Any = None,
+    ties: Ties = "error",
+    nan_policy: NanPolicy = "raise",
 ) -> "pl.Expr":
     """Return the expression of the accuracy, undecided samples counting half.
 
     Parameters
     ----------
-    <EXPRESSION>
+    label : str or polars.Expr
+        Labels: booleans, 0/1, -1/+1, or anything with ``positive=``.
+    score : str or polars.Expr
+        Scores that grow with the belief in the positive side.
+    weight : str or polars.Expr, optional
+        Weights, finite and not negative. A sample of weight 0 counts as absent.
+    threshold : float, default 0.0
+        The score at which the decision changes sides; a score equal to it is undecided.
+    decision : Decision, optional
+        ``probability()``, instead of a threshold.
+    positive : str, number or bool, optional
+        The positive label; the one other label is negative. Labels that are words need it. An
+        expression sees only the rows of its own group: it is null if there is no positive label
+        among them, or a third label.
+    negative : str, number or bool, optional
+        The negative label, beside ``positive``, where there are more than two or where groups may
+        lack the positive one.
+    ties : {"error", "omit"}, default "error"
+        What a row whose label is neither ``positive`` nor ``negative`` does: it makes the result
+        null, or is left out (still null where one of the two labels does not occur beside it).
+    nan_policy : {"raise", "omit", "abstain"}, default "raise"
+        What a missing value (null or NaN) does: it makes the result null, since an expression
+        cannot raise; it is left out; or, if it is the score, it counts as undecided.
 
     Returns
     -------
@@ -112,17 +174,19 @@ def accuracy(
     >>> games.select(accuracy("won", "margin")).item()
     0.625
     """
-    columns = _columns(label, score, weight, threshold, decision, positive, nan_policy)
+    sides = _Sides(positive, negative, ties)
+    columns = _columns(label, score, weight, threshold, decision, sides, nan_policy)
     credit = _credit(columns)
     if columns.weight is None:
         value = credit.mean()
     else:
-        value = (credit * columns.weight).sum() / columns.weight.sum()
+        level = _levelled(columns.weight)
+        value = (credit * level).sum() / level.sum()
     found: pl.Expr = _defined(value, columns).alias("accuracy")
     return found
 
 
-@documented
+@moves_constants
 def auroc(
     label: "IntoExpr",
     score: "IntoExpr",
@@ -131,18 +195,42 @@ def auroc(
     threshold: float = 0.0,
     decision: Decision | None = None,
     positive: Any = None,
-    nan_policy: str = "raise",
+    negative: Any = None,
+    ties: Ties = "error",
+    nan_policy: NanPolicy = "raise",
 ) -> "pl.Expr":
     """Return the expression of AUROC.
 
     Parameters
     ----------
-    <EXPRESSION>
+    label : str or polars.Expr
+        Labels: booleans, 0/1, -1/+1, or anything with ``positive=``.
+    score : str or polars.Expr
+        Scores that grow with the belief in the positive side.
+    weight : str or polars.Expr, optional
+        Weights, finite and not negative. A sample of weight 0 counts as absent.
+    threshold : float, default 0.0
+        The score at which the decision changes sides; a score equal to it is undecided.
+    decision : Decision, optional
+        ``probability()``, instead of a threshold.
+    positive : str, number or bool, optional
+        The positive label; the one other label is negative. Labels that are words need it. An
+        expression sees only the rows of its own group: it is null if there is no positive label
+        among them, or a third label.
+    negative : str, number or bool, optional
+        The negative label, beside ``positive``, where there are more than two or where groups may
+        lack the positive one.
+    ties : {"error", "omit"}, default "error"
+        What a row whose label is neither ``positive`` nor ``negative`` does: it makes the result
+        null, or is left out (still null where one of the two labels does not occur beside it).
+    nan_policy : {"raise", "omit", "abstain"}, default "raise"
+        What a missing value (null or NaN) does: it makes the result null, since an expression
+        cannot raise; it is left out; or, if it is the score, it counts as undecided.
 
     Returns
     -------
     polars.Expr
-        One Float64 named "auroc"; null where a class is empty or a value is bad.
+        One Float64 named "auroc"; null where it is undefined or a value is bad.
 
     See Also
     --------
@@ -150,8 +238,8 @@ def auroc(
 
     Notes
     -----
-    Only the order of the scores matters; ``threshold`` says where ``nan_policy="abstain"`` puts a
-    missing score.
+    AUROC is undefined where a class is empty. Only the order of the scores matters; ``threshold``
+    says where ``nan_policy="abstain"`` puts a missing score.
 
     Examples
     --------
@@ -163,14 +251,16 @@ def auroc(
     """
     import polars as pl
 
-    columns = _columns(label, score, weight, threshold, decision, positive, nan_policy)
+    sides = _Sides(positive, negative, ties)
+    columns = _columns(label, score, weight, threshold, decision, sides, nan_policy)
     is_positive, key = columns.is_positive.cast(pl.Float64), columns.score + 0.0
     if columns.weight is None:
         positives, negatives = is_positive.sum(), (1.0 - is_positive).sum()
-        # Of the ranks of the positives, those among themselves go (Mann and Whitney).
+        # Subtract the ranks of the positives among themselves (Mann and Whitney).
         pairs = (is_positive * key.rank("average")).sum() - positives * (positives + 1) / 2
     else:
-        high, low = is_positive * columns.weight, (1.0 - is_positive) * columns.weight
+        high = _levelled(is_positive * columns.weight)
+        low = _levelled((1.0 - is_positive) * columns.weight)
         positives, negatives = high.sum(), low.sum()
         below, through = _sums_by(key, low)
         pairs = (high * (below + through)).sum() / 2
@@ -185,7 +275,7 @@ def _columns(
     weight: Any,
     threshold: Any,
     decision: Decision | None,
-    positive: Any,
+    sides: "_Sides",
     nan_policy: str,
 ) -> _Columns:
     """Return the samples that count; those of weight zero are absent."""
@@ -194,20 +284,28 @@ def _columns(
     if nan_policy not in NAN_POLICIES:
         raise ValueError(f"nan_policy must be one of {NAN_POLICIES}; found {nan_policy!r}.")
     chosen = one_decision(threshold, decision)
+    if not math.isfinite(chosen.threshold):
+        raise ValueError(
+            f"threshold must be finite; found {chosen.threshold!r}. Pass the score that decides."
+        )
     if chosen.signed not in (absolute().signed, probability().signed):
         raise TypeError(
             "a polars expression takes threshold= and decision=probability(), no other decision "
             "function. Add a column of signed confidences, and use threshold=0 on it."
         )
+    check_sides(*sides)
     label, score = (pl.col(x) if isinstance(x, str) else x for x in (label, score))
     weight = pl.col(weight) if isinstance(weight, str) else weight
-    hit, no_label, bad = _label(label, positive)
-    no_score = score.is_null() | score.cast(pl.Float64).is_nan()
-    at, wide = _threshold_like(score, chosen), score.cast(pl.Float64)
-    missing, present = no_label | no_score, pl.lit(True)
+    present = pl.lit(True)
     if weight is not None:
         weight = weight.cast(pl.Float64)
         present = weight.is_null() | (weight != 0.0)
+    hit, no_label, bad, neither = _label(label, sides, present)
+    no_score = score.is_null() | score.cast(pl.Float64).is_nan()
+    at, wide = _threshold_like(score, chosen), score.cast(pl.Float64)
+    bad = bad | at.is_infinite()  # a threshold beyond the range of Float32
+    missing, present = no_label | no_score, present & ~neither
+    if weight is not None:
         no_weight = weight.is_null() | weight.is_nan()
         bad = bad | (weight < 0.0).fill_null(False) | (weight == float("inf")).fill_null(False)
         missing, no_label = missing | no_weight, no_label | no_weight
@@ -229,41 +327,64 @@ def _columns(
     )
 
 
-def _label(label: Any, positive: Any) -> tuple[Any, Any, Any]:
-    """Return what is positive, what is missing, and what is no label."""
+def _label(label: Any, sides: _Sides, present: Any) -> tuple[Any, Any, Any, Any]:
+    """Return which labels are positive, missing, bad, and to be left out."""
     import polars as pl
 
-    if positive is not None:
-        column = label.cast(pl.String) if isinstance(positive, str) else label
-        missing = label.is_null()
-        if isinstance(positive, float):
-            missing = missing | label.is_nan()
-        return column == positive, missing, pl.lit(False)
-    number = label.cast(pl.Float64)
-    missing = number.is_null() | number.is_nan()
-    known = number.is_in([-1.0, 0.0, 1.0]) | missing
-    both = (number == 0.0).any() & (number == -1.0).any()
-    return number > 0.0, missing, ~known | both
+    positive, negative, ties = sides
+    never = pl.lit(False)
+    if positive is None:
+        number = label.cast(pl.Float64)
+        missing = number.is_null() | number.is_nan()
+        known = number.is_in([-1.0, 0.0, 1.0]) | missing
+        both = ((number == 0.0) & present).any() & ((number == -1.0) & present).any()
+        return number > 0.0, missing, ~known | both, never
+    if negative is None and isinstance(positive, bool):
+        negative = not positive
+    missing = label.is_null()
+    if isinstance(positive, str):
+        label = label.cast(pl.String)
+    else:
+        missing = missing | label.cast(pl.Float64).is_nan()
+    hit = ~missing & (label == positive)
+    other = ~missing & ~hit & present
+    # An expression sees only the rows of its own group, so the labels are checked there.
+    if negative is None:
+        values = label.filter(other)
+        wrong = other.any() & (~hit.any() | (values.min() != values.max()))
+        return hit, missing, wrong, never
+    found = ~missing & (label == negative)
+    neither = other & ~found
+    if ties == "error":
+        return hit, missing, neither.any(), never
+    return hit, missing, neither.any() & ~(hit.any() & found.any()), neither
 
 
 def _threshold_like(score: Any, decision: Decision) -> Any:
-    """Return the threshold in the dtype of the scores, which an expression does not know."""
+    """Return the threshold in the dtype of the scores, which is unknown to an expression."""
     import polars as pl
 
-    # A plain literal follows the dtype of what it stands beside: Float32 rounds it.
+    # A plain literal takes on the dtype of the other operand: Float32 rounds it.
     follows = pl.when(score.is_null()).then(score).otherwise(float(decision.threshold))
     return follows.fill_null(float(decision.threshold)).cast(pl.Float64)
 
 
 def _signed(score: Any, wide: Any, at: Any, decision: Decision) -> Any:
+    """Return ``decision.signed`` as an expression, 0 where there is no score."""
     import polars as pl
 
-    if decision.signed is probability().signed:
-        # In the dtype of the scores: in Float64 of those, 1 - p would not be rounded alike.
-        complement = (1.0 - score).cast(pl.Float64)
-        complement = pl.when(score.is_null() | complement.is_nan()).then(at).otherwise(complement)
-        return pl.when(wide < complement).then(0.5 - complement).otherwise(wide - 0.5)
-    return wide if decision.threshold == 0 else wide - at
+    threshold = float(decision.threshold)
+    if threshold == 0 or math.isinf(2.0 * threshold):  # mirror images are exact, or overflow
+        return wide if threshold == 0 else wide - at
+    # Plain literals keep the dtype of the scores, so mirror images are rounded to it.
+    across = 2.0 * threshold - score
+    if abs(math.frexp(threshold)[0]) == 0.5:
+        # Below a power of two floats are denser: the nearest would be rounded to the threshold.
+        across = pl.when(across == threshold).then(3.0 * threshold - 2.0 * score).otherwise(across)
+    own = 2.0 * threshold - across
+    across = 2.0 * threshold - own
+    gap = own.cast(pl.Float64) * 0.5 - across.cast(pl.Float64) * 0.5
+    return pl.when(wide == at).then(0.0).otherwise(gap)
 
 
 def _credit(columns: _Columns) -> Any:
@@ -271,6 +392,15 @@ def _credit(columns: _Columns) -> Any:
 
     right = columns.is_positive == (columns.signed > 0.0)
     return pl.when(columns.signed == 0.0).then(0.5).otherwise(right.cast(pl.Float64))
+
+
+def _levelled(weight: Any) -> Any:
+    """Scale weights by a power of two, which is exact, so that products stay in range."""
+    import polars as pl
+
+    largest = weight.max()
+    scale = pl.when(largest > 2.0**400).then(2.0**-600).when(largest < 2.0**-400).then(2.0**600)
+    return weight * scale.otherwise(1.0)
 
 
 def _sums_by(key: Any, column: Any) -> tuple[Any, Any]:
@@ -288,4 +418,4 @@ def _defined(value: Any, columns: _Columns) -> Any:
     """Return a value, null where it is NaN or the input is bad."""
     import polars as pl
 
-    return pl.when(columns.is_good & value.is_finite()).then(value)
+    return pl.when(columns.is_good & value.is_finite()).then(value.clip(0.0, 1.0))

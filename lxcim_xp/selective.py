@@ -11,9 +11,11 @@ so that each point is one that a threshold can reach.
 >>> point.confidence.round(2), point.rate, point.accuracy.round(2)
 (np.float64(0.75), np.float64(0.7), np.float64(0.93))
 
-Choose thresholds on other data than you report: on the data that chose it, a threshold looks better
-than it is. The guarantees here are about new samples of the same kind.
+Choose a threshold on other data than you report: on the data that chose it, it looks better than it
+is. The guarantees here are about new samples of the same kind.
 """
+
+from __future__ import annotations
 
 import math
 from types import EllipsisType
@@ -21,23 +23,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lxcim_xp._array import (
-    Array,
-    Namespace,
-    device_of,
-    divide,
-    first_position,
-    running_sum,
-    take,
-    values_are_at_hand,
-)
-from lxcim_xp._binomial import clopper_pearson, lower_tail
-from lxcim_xp._descent import block_accuracy, descend, descend_in_confidence, keys_down
-from lxcim_xp._docs import documented
-from lxcim_xp._isotonic import antitonic
-from lxcim_xp._margins import Samples, collect, credit, finish, signed_margins, weights
-from lxcim_xp._search import count_up_to, shared_rates
-from lxcim_xp.decision import Decision
+from lxcim_xp._arrays.namespaces import device_of, moves_constants, values_are_at_hand
+from lxcim_xp._arrays.primitives import divide, first_position, running_sum, take
+from lxcim_xp._arrays.typing import Array, ArrayLike, Namespace
+from lxcim_xp._numerics.binomial import clopper_pearson, lower_tail
+from lxcim_xp._numerics.bisection import count_below, count_up_to
+from lxcim_xp._numerics.isotonic import antitonic_share
+from lxcim_xp._samples.by_confidence import descend_with_keys, keys_by_confidence
+from lxcim_xp._samples.checks import shared_rates
+from lxcim_xp._samples.decisions import Decision
+from lxcim_xp._samples.option_types import NanPolicy
+from lxcim_xp._samples.samples import Samples, collect, credit, finish, signed_margins, weights
 
 _GRID = 20  # rates at which many samples are tested
 _FEW = 500  # samples below which every one of them is
@@ -52,7 +48,7 @@ class OperatingPoint(NamedTuple):
     Parameters
     ----------
     confidence : array
-        Decide where the confidence is at least this; NaN, which none is, to decide nothing.
+        Decide where the confidence is at least this; NaN, which none reaches, to decide nothing.
     rate : array
         The share of the samples at hand that is decided then; 0 if nothing should be.
     accuracy : array
@@ -112,10 +108,10 @@ class LocalAccuracy(NamedTuple):
     confidence : array
         The confidence that reaches the point; infinite at the first.
     coin_rate : array
-        One value for each batch entry: the decision rate from which on decisions are no better
-        than a coin's; 1 if they always are better.
+        One value for each batch entry: the decision rate beyond which decisions are no better than
+        a coin's; 1 if they are always better.
     coin_confidence : array
-        The confidence that reaches it: decide from there on, abstain below. NaN, which no
+        The confidence that reaches it: decide there and above, abstain below. NaN, which no
         confidence reaches, if even the most confident decisions are no better than a coin's.
 
     Examples
@@ -136,38 +132,59 @@ class _Points(NamedTuple):
     """What is decided at each of n + 1 points, from nothing to everything."""
 
     confidence: Array
-    count: Array  # weight decided; the number of samples where every one counts once
+    count: Array  # type: ignore[assignment]  # weight decided; the number of samples where every one counts once
     right: Array  # of it right, undecided samples half
     sure: Array  # of it right beyond doubt
     total: Array  # (..., 1)
 
 
-@documented
+@moves_constants
 def accuracy_at(
-    y_true: Any,
-    y_score: Any,
-    rate: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    rate: ArrayLike,
     *,
-    sample_weight: Any = None,
-    where: Any = None,
-    threshold: Any = 0.0,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+    threshold: ArrayLike | None = None,
     decision: Decision | None = None,
     axis: int = -1,
-    nan_policy: str = "raise",
+    nan_policy: NanPolicy = "raise",
     level: float | None = 0.95,
 ) -> AccuracyAt:
     """Return the accuracy of the most confident share of the samples, with an exact interval.
 
     Parameters
     ----------
-    <LABEL_AND_SCORE>
+    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
+        Whether the positive side was the right one. Broadcasts against ``y_score``: with
+        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_score : array
+        Scores that grow with the belief in the positive side; infinities are allowed. Leading axes
+        are a batch. Integers become floats: beyond 2**53 neighbours tie (2**24 in float32).
     rate : float or array of shape (k,)
-        The share of the samples to decide, between 0 and 1. Ties are decided together, so that at
-        least this share is.
-    <OPTIONS>
+        The share of the samples to decide, between 0 and 1. Ties are decided together, so that it
+        may be more.
+    sample_weight : array, optional
+        Weights, finite and not negative. A sample of weight 0 counts as absent.
+    where : array of bool, optional
+        The samples that count; the others (padding, for example) may hold anything.
+    threshold : float or array, default 0.0
+        The score at which the decision changes sides; a score equal to it is undecided. If it is
+        left out and all scores of a NumPy array lie in [0, 1], a warning asks whether they are
+        probabilities: pass ``decision=probability()`` if they are, ``threshold=0.0`` if not.
+    decision : Decision, optional
+        A decision function to use instead of the distance from ``threshold``, see
+        :mod:`lxcim_xp.decision`.
+    axis : int, default -1
+        The axis of the samples, after broadcasting.
+    nan_policy : {"raise", "omit", "abstain"}, default "raise"
+        What to do with a NaN score: raise an error, leave the sample out, or count it as undecided
+        (half right, no confidence). A NaN label is an error unless it is left out. Where values
+        cannot be inspected (any library but NumPy), the result is NaN instead of an error.
     level : float or None, default 0.95
-        How often the Clopper-Pearson interval holds the accuracy of new samples, at least. It
-        counts samples, so that weights are refused; None allows them and gives no interval.
+        How often, at least, the Clopper-Pearson interval contains the accuracy of new samples. It
+        counts samples and refuses weights; None allows them and gives no interval.
 
     Returns
     -------
@@ -182,9 +199,10 @@ def accuracy_at(
 
     Notes
     -----
-    The interval belongs to one rate that was fixed before looking. Searching for the rate whose
-    interval looks best undoes it: use :func:`threshold_for`, and choose on other data than you
-    report. An undecided sample counts as wrong for the lower end and as right for the upper one.
+    The interval is valid for one rate that was fixed before looking at the data. A search for the
+    rate whose interval looks best makes it invalid: use :func:`threshold_for`, and choose on other
+    data than you report. An undecided sample counts as wrong for the lower end and as right for the
+    upper one.
 
     Examples
     --------
@@ -199,15 +217,23 @@ def accuracy_at(
         level = _share("level", level, "Pass 0.95 for an interval that holds 95 times in 100.")
         _refuse_weights(sample_weight, "The Clopper-Pearson interval", "level=None")
     xp, samples = collect(
-        y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
+        y_true,
+        y_score,
+        sample_weight=sample_weight,
+        where=where,
+        threshold=threshold,
+        decision=decision,
+        axis=axis,
+        nan_policy=nan_policy,
     )
     points = _points(xp, samples)
     _, rates = shared_rates("rate", rate, "y_score", points.count)
     batch, n = points.count.shape[:-1], points.count.shape[-1] - 1
     wanted = xp.broadcast_to(xp.reshape(rates, (-1,)), (*batch, math.prod(rates.shape)))
-    # The first point that is not short of the rate, but for rounding.
-    short = wanted * points.total * (1 - 8 * xp.finfo(wanted.dtype).eps)
-    index = count_up_to(xp, points.count, xp.where(wanted > 0, short, -1.0))
+    # The first point that is not short of the rate: a quotient meets a rate written as a decimal,
+    # which a product need not.
+    reached = divide(xp, points.count, points.total) * (1 + _rounding(xp, samples))
+    index = count_below(xp, reached, wanted)
     index = xp.where(index > n, n, index)
     count, right, sure = (take(xp, part, index) for part in points[1:4])
     if level is None:
@@ -228,31 +254,54 @@ def accuracy_at(
     return AccuracyAt(*(finish(xp, samples, xp.reshape(part, shape)) for part in parts))
 
 
-@documented
+@moves_constants
 def rate_at(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     accuracy: float,
     *,
-    sample_weight: Any = None,
-    where: Any = None,
-    threshold: Any = 0.0,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+    threshold: ArrayLike | None = None,
     decision: Decision | None = None,
     axis: int = -1,
-    nan_policy: str = "raise",
+    nan_policy: NanPolicy = "raise",
 ) -> Array:
     """Return the largest decision rate at which the decided samples are accurate enough.
 
     Parameters
     ----------
-    <LABEL_AND_SCORE>
+    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
+        Whether the positive side was the right one. Broadcasts against ``y_score``: with
+        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_score : array
+        Scores that grow with the belief in the positive side; infinities are allowed. Leading axes
+        are a batch. Integers become floats: beyond 2**53 neighbours tie (2**24 in float32).
     accuracy : float
         The accuracy to keep, between 0 and 1.
-    <OPTIONS>
+    sample_weight : array, optional
+        Weights, finite and not negative. A sample of weight 0 counts as absent.
+    where : array of bool, optional
+        The samples that count; the others (padding, for example) may hold anything.
+    threshold : float or array, default 0.0
+        The score at which the decision changes sides; a score equal to it is undecided. If it is
+        left out and all scores of a NumPy array lie in [0, 1], a warning asks whether they are
+        probabilities: pass ``decision=probability()`` if they are, ``threshold=0.0`` if not.
+    decision : Decision, optional
+        A decision function to use instead of the distance from ``threshold``, see
+        :mod:`lxcim_xp.decision`.
+    axis : int, default -1
+        The axis of the samples, after broadcasting.
+    nan_policy : {"raise", "omit", "abstain"}, default "raise"
+        What to do with a NaN score: raise an error, leave the sample out, or count it as undecided
+        (half right, no confidence). A NaN label is an error unless it is left out. Where values
+        cannot be inspected (any library but NumPy), the result is NaN instead of an error.
 
     Returns
     -------
-    <RESULT>
+    array
+        One value for each batch entry, in the library, dtype and device of ``y_score``; NaN where
+        it is undefined or the input is bad.
 
     See Also
     --------
@@ -262,8 +311,8 @@ def rate_at(
     Notes
     -----
     This describes the samples at hand. On new samples the accuracy at that rate falls short of the
-    target about half of the time; a threshold with a guarantee comes from :func:`threshold_for`,
-    on other data than is reported.
+    target about half of the time. A threshold with a guarantee comes from :func:`threshold_for`, on
+    other data than you report.
 
     Examples
     --------
@@ -275,44 +324,74 @@ def rate_at(
     """
     target = _share("accuracy", accuracy, "Pass 0.95 for 95 right decisions in 100.")
     xp, samples = collect(
-        y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
+        y_true,
+        y_score,
+        sample_weight=sample_weight,
+        where=where,
+        threshold=threshold,
+        decision=decision,
+        axis=axis,
+        nan_policy=nan_policy,
     )
     points = _points(xp, samples)
     return _operating_point(xp, samples, points, _last_accurate(xp, points, target)).rate
 
 
-@documented
+@moves_constants
 def threshold_for(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
-    sample_weight: Any = None,
-    where: Any = None,
-    threshold: Any = 0.0,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+    threshold: ArrayLike | None = None,
     decision: Decision | None = None,
     axis: int = -1,
-    nan_policy: str = "raise",
+    nan_policy: NanPolicy = "raise",
     accuracy: float | None = None,
     joint_risk: float | None = None,
     delta: float | EllipsisType | None = ...,
 ) -> OperatingPoint:
     """Return the lowest confidence at which to decide such that a target is met on new samples.
 
-    Choose it on other data than you report: the accuracy of these very samples above the threshold
-    that they chose is too good.
+    Choose it on other data than you report: above a threshold that samples chose, their own
+    accuracy looks too good.
 
     Parameters
     ----------
-    <SAMPLES>
+    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
+        Whether the positive side was the right one. Broadcasts against ``y_score``: with
+        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_score : array
+        Scores that grow with the belief in the positive side; infinities are allowed. Leading axes
+        are a batch. Integers become floats: beyond 2**53 neighbours tie (2**24 in float32).
+    sample_weight : array, optional
+        Weights, finite and not negative. A sample of weight 0 counts as absent.
+    where : array of bool, optional
+        The samples that count; the others (padding, for example) may hold anything.
+    threshold : float or array, default 0.0
+        The score at which the decision changes sides; a score equal to it is undecided. If it is
+        left out and all scores of a NumPy array lie in [0, 1], a warning asks whether they are
+        probabilities: pass ``decision=probability()`` if they are, ``threshold=0.0`` if not.
+    decision : Decision, optional
+        A decision function to use instead of the distance from ``threshold``, see
+        :mod:`lxcim_xp.decision`.
+    axis : int, default -1
+        The axis of the samples, after broadcasting.
+    nan_policy : {"raise", "omit", "abstain"}, default "raise"
+        What to do with a NaN score: raise an error, leave the sample out, or count it as undecided
+        (half right, no confidence). A NaN label is an error unless it is left out. Where values
+        cannot be inspected (any library but NumPy), the result is NaN instead of an error.
     accuracy : float, optional
         The accuracy that decided samples should have, between 0 and 1; needs ``delta``.
     joint_risk : float, optional
-        How often, of all samples, one may be decided and wrong, between 0 and 1. The guarantee is
+        The share of all samples that may be decided and wrong, between 0 and 1. The guarantee holds
         in the mean over data sets (conformal risk control). Pass either this or ``accuracy``.
     delta : float or None
         How often, over data sets like this one, the accuracy on new samples may fall short of
-        ``accuracy``: a guarantee for finite samples. None: the largest rate at which the samples at
-        hand are accurate enough, without any guarantee; it falls short about half of the time.
+        ``accuracy``: a guarantee for finite samples. None gives the largest rate at which the
+        samples at hand are accurate enough, without any guarantee: the accuracy on new samples
+        falls short about half of the time.
 
     Returns
     -------
@@ -330,11 +409,12 @@ def threshold_for(
     -----
     With ``delta``, thresholds are tested from the most confident down, each by the exact binomial
     tail of the number of errors above it, and the first that fails ends the search (fixed-sequence
-    testing: no correction for many tests is needed). Tested are 20 decision rates, from where so
-    many samples are decided that two errors would pass, or every sample if there are fewer than
-    500, from where none would. Undecided samples count as wrong. The guarantee asks for independent
-    samples, and that below the first confidence at which the target is missed no decisions are
-    again more accurate than the target.
+    testing: no correction for many tests is needed). The tests are at 20 decision rates, starting
+    with the first that would pass with two errors. With fewer than 500 samples they are at every
+    sample, starting with the first that would pass without any error. Undecided samples count as
+    wrong. The guarantee requires independent samples. It also requires that below the first
+    confidence at which the target is missed, decisions are never again more accurate than the
+    target.
 
     The guarantees count samples and refuse weights; ``where`` leaves samples out.
 
@@ -357,7 +437,14 @@ def threshold_for(
     if delta is not None or joint_risk is not None:
         _refuse_weights(sample_weight, "The guarantee", "accuracy= with delta=None")
     xp, samples = collect(
-        y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
+        y_true,
+        y_score,
+        sample_weight=sample_weight,
+        where=where,
+        threshold=threshold,
+        decision=decision,
+        axis=axis,
+        nan_policy=nan_policy,
     )
     points = _points(xp, samples)
     if joint_risk is not None:
@@ -369,19 +456,19 @@ def threshold_for(
     return _operating_point(xp, samples, points, index)
 
 
-@documented
+@moves_constants
 def local_accuracy(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
-    sample_weight: Any = None,
-    where: Any = None,
-    threshold: Any = 0.0,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+    threshold: ArrayLike | None = None,
     decision: Decision | None = None,
     axis: int = -1,
-    nan_policy: str = "raise",
+    nan_policy: NanPolicy = "raise",
 ) -> LocalAccuracy:
-    """Return the accuracy at each confidence, estimated as never increasing on the way down.
+    """Return the accuracy at each confidence, estimated such that it never rises on the way down.
 
     It is the slope of the least concave majorant of the cumulative accuracy curve, which is the
     isotonic regression of correctness on confidence. Where it falls to one half, the method stops
@@ -389,7 +476,29 @@ def local_accuracy(
 
     Parameters
     ----------
-    <SAMPLES>
+    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
+        Whether the positive side was the right one. Broadcasts against ``y_score``: with
+        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_score : array
+        Scores that grow with the belief in the positive side; infinities are allowed. Leading axes
+        are a batch. Integers become floats: beyond 2**53 neighbours tie (2**24 in float32).
+    sample_weight : array, optional
+        Weights, finite and not negative. A sample of weight 0 counts as absent.
+    where : array of bool, optional
+        The samples that count; the others (padding, for example) may hold anything.
+    threshold : float or array, default 0.0
+        The score at which the decision changes sides; a score equal to it is undecided. If it is
+        left out and all scores of a NumPy array lie in [0, 1], a warning asks whether they are
+        probabilities: pass ``decision=probability()`` if they are, ``threshold=0.0`` if not.
+    decision : Decision, optional
+        A decision function to use instead of the distance from ``threshold``, see
+        :mod:`lxcim_xp.decision`.
+    axis : int, default -1
+        The axis of the samples, after broadcasting.
+    nan_policy : {"raise", "omit", "abstain"}, default "raise"
+        What to do with a NaN score: raise an error, leave the sample out, or count it as undecided
+        (half right, no confidence). A NaN label is an error unless it is left out. Where values
+        cannot be inspected (any library but NumPy), the result is NaN instead of an error.
 
     Returns
     -------
@@ -401,18 +510,18 @@ def local_accuracy(
     See Also
     --------
     cumulative_accuracy_curve : The curve whose slope this is.
-    threshold_for : A confidence from which on a target is met.
+    threshold_for : The lowest confidence at which a target is met.
 
     Notes
     -----
-    The decision rate from which on the method is no better than a coin is where the cumulative
+    The decision rate beyond which the method is no better than a coin is where the cumulative
     accuracy curve is highest above the coin's line, half of the rate. The fit is optimistic about
-    the samples it is made of, most of all at its two ends: choose a confidence to abstain below on
-    other data than you report.
+    the samples it is made of, most of all at its two ends: choose the confidence below which you
+    abstain on other data than you report.
 
     Examples
     --------
-    The most confident two are right; of the others every second one is, as of a coin's.
+    The two most confident are right; of the others every second one is, as with a coin.
 
     >>> from lxcim_xp import local_accuracy
     >>> found = local_accuracy(1, [6.0, 5.0, -4.0, 3.0, -2.0, 1.0])
@@ -422,17 +531,29 @@ def local_accuracy(
     (np.float64(1.0), np.float64(5.0))
     """
     xp, samples = collect(
-        y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
+        y_true,
+        y_score,
+        sample_weight=sample_weight,
+        where=where,
+        threshold=threshold,
+        decision=decision,
+        axis=axis,
+        nan_policy=nan_policy,
     )
-    descent = descend_in_confidence(xp, samples)
+    descent = keys_by_confidence(xp, samples)
     right, everyone = descent.columns
-    fitted = antitonic(xp, block_accuracy(xp, descent), everyone.value)
+    nothing = xp.zeros_like(right.value)
+    fitted = antitonic_share(xp, descent.places, right.value, everyone.value, nothing)
+    # What does not count comes last, and goes on with what came before.
+    counts = everyone.value > 0
+    least = xp.min(xp.where(counts, fitted, 1.0), axis=-1, keepdims=True)
+    fitted = xp.where(counts, fitted, least)
     count = _from(xp, 0.0, everyone.through)
     total = _something(xp, count[..., -1:])
-    rate, confidence = divide(xp, count, total), _from(xp, xp.inf, keys_down(xp, descent))
+    rate, confidence = divide(xp, count, total), _from(xp, xp.inf, descent.key)
     lead = _from(xp, 0.0, 2 * right.through - everyone.through)
     # The first of the highest points, up to rounding: sums of weights may part what is equal.
-    slack = 8 * xp.finfo(lead.dtype).eps * total
+    slack = _rounding(xp, samples) * total
     highest = lead >= xp.max(lead, axis=-1, keepdims=True) - slack
     coin = xp.argmax(xp.astype(highest, xp.int32), axis=-1, keepdims=True)
     known = total > 0
@@ -450,11 +571,11 @@ def _points(xp: Namespace, samples: Samples) -> _Points:
     margins, weight = signed_margins(xp, samples), weights(xp, samples)
     right = credit(xp, margins) * weight
     sure = xp.astype(margins.value > 0, weight.dtype) * weight
-    descent = descend(xp, xp.abs(margins.value), samples.weight, weight, right, sure)
+    descent = descend_with_keys(xp, xp.abs(margins.value), samples.weight, weight, right, sure)
     count, right, sure = (_from(xp, 0.0, column.through) for column in descent.columns)
     total = _something(xp, count[..., -1:])
     # No confidence is at least NaN, whereas an infinite one may be there.
-    return _Points(_from(xp, xp.nan, keys_down(xp, descent)), count, right, sure, total)
+    return _Points(_from(xp, xp.nan, descent.key), count, right, sure, total)
 
 
 def _from(xp: Namespace, start: float, x: Array) -> Array:
@@ -471,6 +592,17 @@ def _something(xp: Namespace, total: Array) -> Array:
             f"and check where= and sample_weight=."
         )
     return xp.where(total > 0, total, xp.nan)
+
+
+def _rounding(xp: Namespace, samples: Samples) -> Any:
+    """Return by what share sums of weights may be off; not at all where all weights are whole."""
+    if samples.weight is None:
+        return 0.0
+    weight = samples.weight
+    if samples.weight_unit is not None:
+        weight = weight * samples.weight_unit
+    whole = xp.all(weight == xp.floor(weight), axis=-1, keepdims=True)
+    return xp.where(whole, 0.0, xp.full_like(weight[..., :1], 8 * xp.finfo(weight.dtype).eps))
 
 
 def _last_accurate(xp: Namespace, points: _Points, target: float) -> Array:

@@ -30,7 +30,8 @@ def scores(threshold: float = 0.0) -> st.SearchStrategy[float]:
     -------
     SearchStrategy of float
         Multiples of 1/8 from the threshold. With a threshold of few binary digits, they, their
-        sums and their mirror images are exact in float32 and float64.
+        sums and their mirror images are exact in float32 and float64; with another, like 0.3, they
+        are rounded, and a metric that subtracts the threshold breaks ties when it is exchanged.
 
     Examples
     --------

@@ -1,25 +1,25 @@
-"""How array libraries differentiate: what ``_array`` is for values, this is for derivatives.
+"""Derivatives in each array library; for values, see ``primitives``.
 
-Other modules say what a derivative is; here it is handed to JAX and PyTorch in their own terms.
+Other modules write down what a derivative is. This one hands it to JAX and PyTorch in their own
+terms.
 """
 
 from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
-from lxcim_xp._array import (
-    Array,
-    Namespace,
+from lxcim_xp._arrays.namespaces import (
+    NUMPY,
     device_of,
     from_numpy,
     library_name,
-    numpy_namespace,
     seen_by_numpy,
 )
+from lxcim_xp._arrays.typing import Array, Namespace
 
 
 def constant(xp: Namespace, x: Array) -> Array:
-    """Return an array that derivatives do not see."""
+    """Return an array that derivatives treat as a constant."""
     if library_name(xp) == "jax":
         from jax.lax import stop_gradient
 
@@ -33,10 +33,10 @@ def linearised(
     tangent: Callable[..., Array],
     *arrays: Array,
 ) -> Array:
-    """Call ``function(xp, *arrays)``, which JAX differentiates by the formula of its tangent.
+    """Call ``function(xp, *arrays)``, and let JAX take its derivative from a formula.
 
-    The formula is ``tangent(xp, primals, result, tangents)``. Other libraries that have
-    derivatives find them by themselves.
+    The formula is ``tangent(xp, primals, result, tangents)``. Other libraries with derivatives
+    find them on their own.
     """
     if library_name(xp) != "jax":
         return function(xp, *arrays)
@@ -55,34 +55,36 @@ def _linearised_jax(
 
     ruled = jax.custom_jvp(function, nondiff_argnums=(0,))
     ruled.defjvp(rule)
-    # Compiled as one unit: eager JAX would compile the scans inside anew on each call.
+    # Compiled as one unit: eager JAX would compile the scans inside again on each call.
     compiled: Callable[..., Array] = jax.jit(ruled, static_argnums=0)
     return compiled
 
 
 class Derived(NamedTuple):
-    """A value for each batch entry, and its derivatives by the arrays that it was made of."""
+    """A value for each batch entry, and its derivatives with respect to the arrays behind it."""
 
     value: Array  # (...)
-    # One array for each argument and of its shape, or None where there is no derivative.
+    # One array per argument, of the argument's shape, or None where there is no derivative.
     gradient: Callable[[], tuple[Array | None, ...]]
-    # The diagonal of the second derivatives by the first argument, or a bound on its size.
+    # The diagonal of the Hessian in the first argument, or a bound on its size.
     curvature: Callable[[], Array] | None = None
 
 
 def with_gradient(xp: Namespace, function: Callable[..., Derived], *arrays: Array) -> Array:
-    """Return ``function(xp, *arrays).value``, which JAX and PyTorch differentiate by its gradient.
+    """Return ``function(xp, *arrays).value``, with its own gradient for JAX and PyTorch.
 
-    Derivatives of higher order are those of the gradient.
+    Higher derivatives are the derivatives of that gradient.
     """
     if library_name(xp) == "jax":
         return _with_gradient_jax(xp, function, *arrays)
     if library_name(xp) == "torch":
         import torch
 
-        # A compiler sees through the function itself. Without a gradient there is nothing to save.
-        if torch.is_grad_enabled() and not torch.compiler.is_compiling():
-            return _torch_function()(xp, function, *arrays)[0]
+        # A compiler traces the function itself, and torch.func.functionalize supports nothing
+        # else. Where no gradient is wanted, there is nothing to save.
+        is_traced = torch.compiler.is_compiling() or torch._is_functional_tensor(arrays[0])
+        if torch.is_grad_enabled() and not is_traced:
+            return _with_gradient_torch()(xp, function, *arrays)[0]
     return function(xp, *arrays).value
 
 
@@ -96,7 +98,7 @@ def _with_gradient_jax(xp: Namespace, function: Callable[..., Derived], *arrays:
         found = function(xp, *primals)
         tangent = xp.zeros_like(found.value)
         for slope, along in zip(found.gradient(), tangents, strict=True):
-            # What does not move costs nothing.
+            # Arguments that are held constant cost nothing.
             if slope is not None and not isinstance(along, jax.custom_derivatives.SymbolicZero):
                 tangent = tangent + xp.sum(slope * along, axis=-1)
         return found.value, tangent
@@ -108,20 +110,20 @@ def _with_gradient_jax(xp: Namespace, function: Callable[..., Derived], *arrays:
 
 
 @cache
-def _torch_function() -> Any:
+def _with_gradient_torch() -> Any:
     import torch
 
-    # Typed or not, depending on whether torch is installed.
+    # The base class is typed only where torch is installed.
     class Function(torch.autograd.Function):  # type: ignore[misc,unused-ignore]
-        """A value with the gradient that comes with it."""
+        """A value that brings its own gradient."""
 
         @staticmethod
         def forward(xp: Namespace, function: Callable[..., Derived], *arrays: Array) -> Any:
             seen = [seen_by_numpy(xp, array) for array in arrays]
             at_hand = all(array is not None for array in seen)
-            # On the same memory NumPy is the quicker of the two: its sort, and what goes in place.
-            found = function(numpy_namespace, *seen) if at_hand else function(xp, *arrays)
-            # Transforms only let inputs and outputs be saved, so the gradient is an output.
+            # On the same memory NumPy is faster: its sort is, and it can work in place.
+            found = function(NUMPY, *seen) if at_hand else function(xp, *arrays)
+            # Transforms can only save inputs and outputs, so the gradient is an output.
             parts = [found.value, *found.gradient()]
             if at_hand:
                 parts = [None if x is None else from_numpy(xp, x, arrays[0]) for x in parts]
@@ -140,7 +142,7 @@ def _torch_function() -> Any:
             saved = ctx.saved_tensors
             half = len(saved) // 2
             slopes = saved[half:]
-            if torch.is_grad_enabled():  # somebody wants derivatives of this gradient
+            if torch.is_grad_enabled():  # the caller wants derivatives of this gradient
                 slopes = ctx.function(ctx.xp, *saved[:half]).gradient()
             return (
                 None,
@@ -153,7 +155,7 @@ def _torch_function() -> Any:
 
         @staticmethod
         def vmap(info: Any, in_dims: Any, xp: Namespace, function: Any, *arrays: Array) -> Any:
-            # The function takes batches as it is.
+            # The function already takes batches.
             batched = [
                 array.expand(info.batch_size, *array.shape)
                 if dim is None
@@ -181,9 +183,9 @@ def _torch_function() -> Any:
 def value_and_gradient(
     xp: Namespace, function: Callable[[Array], Array], x: Array
 ) -> tuple[Array, Array] | None:
-    """Return values and their gradient by the library's own means; None if it has none.
+    """Return values and their gradient, found by the library itself; None if it cannot.
 
-    The values of a batch do not depend on each other's entries.
+    Each value of a batch must depend on its own entries only.
     """
     if library_name(xp) == "jax":
         import jax
@@ -201,10 +203,13 @@ def value_and_gradient(
 def gradients(
     xp: Namespace, function: Callable[[Array], Array], x: Array, step: Array
 ) -> list[Array]:
-    """Return the derivative by each entry of the last axis; by differences if there is no other."""
+    """Return the derivative in each entry of the last axis, by differences where necessary.
+
+    The function is never evaluated at negative entries.
+    """
     n = x.shape[-1]
     if library_name(xp) in ("jax", "torch"):
-        # The values of a batch do not depend on each other's entries.
+        # Each value of a batch depends on its own entries only.
         gradient = _grad(xp)(lambda x: xp.sum(function(x)))(x)
         return [gradient[..., entry] for entry in range(n)]
     moved = []
@@ -213,7 +218,11 @@ def gradients(
             [float(k == entry) for k in range(n)], dtype=x.dtype, device=device_of(xp, x)
         )
         by = step * xp.broadcast_to(unit, x.shape)
-        moved.append((function(x + by) - function(x - by)) / (2 * step[..., 0]))
+        # Second-order differences: central, or one-sided where the other side is negative.
+        one_sided = x[..., entry : entry + 1] < step
+        up, other = function(x + by), function(xp.where(one_sided, x + 2 * by, x - by))
+        rise = xp.where(one_sided[..., 0], 4 * up - other - 3 * function(x), up - other)
+        moved.append(rise / (2 * step[..., 0]))
     return moved
 
 

@@ -1,7 +1,7 @@
 """Random numbers for any array library, from a JAX key or from a NumPy generator.
 
 From an integer or a NumPy generator the numbers are the same in every library; a JAX key may be
-traced. Like ``_array``, this module knows the libraries so that the others need not.
+traced. Like ``primitives``, this module knows the libraries so that the others need not.
 """
 
 from typing import Any
@@ -9,11 +9,12 @@ from typing import Any
 import array_api_compat
 import numpy as np
 
-from lxcim_xp._array import Array, Namespace, device_of, library_name
+from lxcim_xp._arrays.namespaces import device_of, library_name
+from lxcim_xp._arrays.typing import Array, Namespace
 
 
 def coin_flips(xp: Namespace, seed: Any, shape: tuple[int, ...], like: Array) -> Array:
-    """Return fair coins."""
+    """Return fair coin flips."""
     if _is_key(xp, seed):
         import jax
 
@@ -43,11 +44,11 @@ def exponential_numbers(xp: Namespace, seed: Any, shape: tuple[int, ...], like: 
 
 
 def resample_counts(xp: Namespace, seed: Any, rows: int, n: int, units: Array) -> Array:
-    """Return how often each of the first ``units`` of n places is drawn in as many draws."""
+    """Return how often each of the first ``units`` of n places is drawn in ``units`` draws."""
     if _is_key(xp, seed):
         return _counts_jax(seed, rows, n, units)
     rng = np.random.default_rng(seed)
-    # Elsewhere than in JAX the number of units is looked at: a bootstrap waits for the device.
+    # Outside JAX the number of units is looked at, so a bootstrap waits for the device.
     number = int(units)
     drawn = rng.integers(0, max(1, number), (rows, number), dtype=np.int32)
     drawn += (n * np.arange(rows, dtype=np.int32))[:, None]
@@ -59,7 +60,7 @@ def _counts_jax(key: Any, rows: int, n: int, units: Array) -> Array:
     import jax
     import jax.numpy as jnp
 
-    # The number of units may be traced: n draws are made, and the first of them count.
+    # The number of units may be traced, so n draws are made and only the first ``units`` count.
     share = jax.random.uniform(key, (rows, n), dtype=units.dtype)
     index = jnp.floor(share * units).astype(jnp.int32)
     row = jnp.broadcast_to(jnp.arange(rows)[:, None], index.shape)
@@ -69,7 +70,7 @@ def _counts_jax(key: Any, rows: int, n: int, units: Array) -> Array:
 
 
 def split_seed(xp: Namespace, seed: Any, parts: int) -> list[Any]:
-    """Return seeds of independent streams; for JAX arrays, keys."""
+    """Return seeds of independent streams; for JAX arrays these are keys."""
     if _is_key(xp, seed):
         import jax
 

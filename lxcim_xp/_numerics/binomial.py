@@ -9,9 +9,12 @@ float dtype.
 import math
 from typing import Any
 
-from lxcim_xp._array import Array, Namespace, compiled_once, device_of, repeat, running_product
+from lxcim_xp._arrays.loops import compiled_once, repeat
+from lxcim_xp._arrays.namespaces import device_of
+from lxcim_xp._arrays.primitives import running_product
+from lxcim_xp._arrays.typing import Array, Namespace
 
-_SHIFT = 16  # from here on, five terms of Stirling's series have all digits
+_SHIFT = 16  # beyond this, five terms of Stirling's series give all digits
 _BISECTIONS = 52
 
 
@@ -33,9 +36,9 @@ def clopper_pearson(
 
 
 def _terms(xp: Namespace, like: Array, most: int) -> Array:
-    """Return 0, 1, ..., up to where falling ratios have nothing left to add.
+    """Return 0, 1, ..., up to where the falling ratios add nothing any more.
 
-    After j ratios next to the mean, exp(-j^2 / (n / 2)) is left; a skew tail takes a few more.
+    After j ratios next to the mean, exp(-j^2 / (n / 2)) is left; a skewed tail takes a few more.
     """
     number = min(most + 1, 60 + math.ceil(4.5 * math.sqrt(most)))
     return xp.arange(number, dtype=like.dtype, device=device_of(xp, like))
@@ -57,7 +60,7 @@ def _upper_limit(xp: Namespace, count: Array, trials: Array, tail: Array, terms:
 
 
 def _lower_tail(xp: Namespace, count: Array, trials: Array, chance: Array, terms: Array) -> Array:
-    # The sum runs away from the mean: down from the count, or through the misses up from it.
+    # The sum runs away from the mean: down from the count, or up from it by counting misses.
     falls = count <= (trials + 1) * chance
     count = xp.where(falls, count, trials - count - 1)
     chance = xp.where(falls, chance, 1 - chance)
@@ -73,7 +76,7 @@ def _lower_tail(xp: Namespace, count: Array, trials: Array, chance: Array, terms
 
 
 def _probability(xp: Namespace, count: Array, trials: Array, chance: Array) -> Array:
-    """Return P(X = count), Loader's form; the two ends, where it has no value, are powers."""
+    """Return P(X = count) in Loader's form, which has no value at the two ends: powers there."""
     none, all_hit = count <= 0, count >= trials
     n = xp.where(none | all_hit, 2.0, trials)
     k = xp.where(none | all_hit, 1.0, count)

@@ -10,7 +10,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from lxcim_xp._array import Array, Namespace, array_like, compiled_once, device_of, repeat
+from lxcim_xp._arrays.loops import compiled_once, repeat
+from lxcim_xp._arrays.namespaces import array_like, device_of
+from lxcim_xp._arrays.typing import Array, Namespace
 
 # fmt: off
 # W. J. Cody, "Algorithm 715: SPECFUN", ACM TOMS 19 (1993), function ANORM; highest power first.
@@ -128,9 +130,9 @@ def _ratio(xp: Namespace, coefficients: tuple[Sequence[float], Sequence[float]],
 
 
 def _bell(xp: Namespace, z: Array) -> Array:
-    """Return exp(-z^2 / 2); the square of a few leading bits is exact, which saves digits."""
+    """Return exp(-z^2 / 2); the square of a few leading bits is exact, and loses no digits."""
     size = xp.abs(z)
-    size = xp.where(size < 1e4, size, 1e4)  # where nothing is left
+    size = xp.where(size < 1e4, size, 1e4)  # from there on the result is zero
     leading = xp.floor(16 * size) / 16
     return xp.exp(-leading * leading / 2) * xp.exp(-(size - leading) * (size + leading) / 2)
 
@@ -198,8 +200,8 @@ def _quadrature(xp: Namespace, like: Array) -> tuple[Array, Array]:
 def _t_quantile(xp: Namespace, p: Array, df: Array) -> Array:
     """Solve for y = arsinh(t / sqrt(df)) with Newton's method.
 
-    The logarithm of the tail is concave in y, so that from anywhere the first step leads to the far
-    side of the solution and all others come back to it from there.
+    The logarithm of the tail is concave in y. So the first step leads beyond the solution wherever
+    it starts, and all further steps approach the solution from there.
     """
     inside, valid = (p > 0) & (p < 1), df > 0
     df = xp.where(valid, df, 1.0)

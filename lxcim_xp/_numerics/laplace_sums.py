@@ -5,10 +5,10 @@ For positions x and weights w, with the Laplace distribution function F and a te
     below_i = sum_j w_j F((x_i - x_j) / temperature)
     near_i  = sum_j w_j exp(-|x_i - x_j| / temperature)
 
-for all i at once. In sorted order both are made of what lies before and after each place, decayed
-by the distance; scans carry that along. They carry it by positions, not by products of decays: an
-exponent is then the difference of two positions and never positive, so that nothing overflows and
-float32 keeps its digits. A temperature of zero is the limit: what is tied counts half.
+for all i at once. In sorted order both are sums over what lies before and after each place, decayed
+by the distance; scans carry these sums along. Decays come from positions, not from products of
+decays: an exponent is then the difference of two positions and never positive, so that nothing
+overflows and float32 keeps its digits. A temperature of zero is the limit: ties count half.
 
 Everything here takes positions in ascending order along the last axis; temperatures have a last
 axis of length one.
@@ -16,14 +16,10 @@ axis of length one.
 
 from typing import NamedTuple
 
-from lxcim_xp._array import (
-    Array,
-    Namespace,
-    contiguous,
-    linear_recurrence,
-    running_sum,
-)
-from lxcim_xp._autodiff import linearised
+from lxcim_xp._arrays.autodiff import linearised
+from lxcim_xp._arrays.loops import linear_recurrence
+from lxcim_xp._arrays.primitives import contiguous, running_sum
+from lxcim_xp._arrays.typing import Array, Namespace
 
 # Samples are cut into rows, rows into rows of rows, and so on. Each level is one scan over a row of
 # about n ** (1 / 3) entries, all rows at once: few and long passes, and programs whose length does
@@ -41,8 +37,8 @@ class Sums(NamedTuple):
 
 def decay(xp: Namespace, distance: Array, temperature: Array) -> Array:
     """Return exp(-distance / temperature); at temperature zero, 1 for no distance and else 0."""
-    # Zero is a temperature next to it, which spares asking everywhere: no two distances are as
-    # close, and the inverse does not overflow.
+    # A temperature of zero is replaced by a tiny one, so that no case of its own is needed. It is
+    # smaller than any distance that matters, and its inverse does not overflow.
     coldest = 1e-200 if temperature.dtype == xp.float64 else 1e-37
     rate = -1 / xp.where(temperature > coldest, temperature, coldest)
     return xp.exp(distance * rate)
@@ -64,11 +60,11 @@ def inverse(xp: Namespace, temperature: Array) -> Array:
 def kernel_sums(xp: Namespace, x: Array, temperature: Array, *columns: Array) -> tuple[Sums, ...]:
     """Sum columns over the kernel."""
     n = x.shape[-1]
-    # Filled up before what follows makes four of it, the first level has whole rows.
+    # The first level has whole rows if they are filled up here, before the arrays are stacked.
     length = _root(n, _levels(n))
     x = _filled(xp, x, length)
     weight = xp.stack([_filled(xp, column, length, 0.0) for column in columns], axis=-2)
-    # Channels: what lies before, in each column, and what lies after: before, from the other end.
+    # Both directions in one scan: what lies after is what lies before, seen from the other end.
     both_ways = xp.stack([weight, xp.flip(weight, axis=-1)], axis=-3)
     position = xp.stack([x, -xp.flip(x, axis=-1)], axis=-2)[..., None, :]
     carried = decayed_sum(xp, position, both_ways, temperature[..., None, None])
@@ -110,7 +106,7 @@ def _level(xp: Namespace, x: Array, weight: Array, temperature: Array, levels: i
     sums = linear_recurrence(xp, within, weight)
     if levels > 1:
         carried = _level(xp, x[-1, ...], sums[-1, ...], temperature[0, ...], levels - 1)
-        # What comes into a row is the sum at the end of the last one; nothing, into the first.
+        # A row receives the sum at the end of the row before it; the first one receives nothing.
         coming = xp.concat([xp.zeros_like(carried[..., :1]), carried[..., :-1]], axis=-1)
         last_end = xp.concat([x[0, ..., :1], x[-1, ..., :-1]], axis=-1)
         since = decay(xp, x - last_end[None, ...], temperature)
@@ -124,7 +120,7 @@ def _levels(n: int) -> int:
 
 
 def _root(n: int, levels: int) -> int:
-    """Return the smallest length of which ``levels`` factors reach n."""
+    """Return the smallest length whose power of ``levels`` is at least n."""
     length = max(1, int(n ** (1 / levels)))
     while length**levels < n:
         length += 1
@@ -135,12 +131,12 @@ def _in_rows(xp: Namespace, x: Array, length: int, padding: float | None = None)
     """Cut the last axis into rows of one length and put the place in a row first, the row last."""
     x = _filled(xp, x, length, padding)
     rows = xp.reshape(x, (*x.shape[:-1], -1, length))
-    # In memory too: each step of the scan along a row is then one pass over neighbours.
+    # In memory too, so that each step of the scan is one pass over neighbours.
     return contiguous(xp, xp.permute_dims(rows, (rows.ndim - 1, *range(rows.ndim - 1))))
 
 
 def _filled(xp: Namespace, x: Array, length: int, padding: float | None = None) -> Array:
-    """Fill up to whole rows; at the last position, where distances stay zero, unless told."""
+    """Fill up to whole rows with ``padding``, or with the last entry, at a distance of zero."""
     missing = -x.shape[-1] % length
     if not missing:
         return x

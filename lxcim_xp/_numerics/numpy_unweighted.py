@@ -1,9 +1,9 @@
-"""The fast forms of :mod:`lxcim_xp._ranks` for NumPy that need no order, for uniform weights.
+"""NumPy's fast forms that need no order, for uniform weights: see ``_samples.gain``.
 
-All take one plain sort of keys that carry one bit: the label, or whether the decision is wrong.
-Plain sorts of numbers use vector instructions, in place, which ``argsort`` cannot match. What comes
-before and after a sort runs in pieces that stay in the cache, because the first touch of new memory
-is slow, and what only ties need is done only when there are ties: values are at hand here.
+Each makes one plain sort of keys that carry one bit: the label, or whether the decision is wrong.
+Plain sorts of numbers work in place with vector instructions, which ``argsort`` cannot match. What
+comes before and after a sort runs in pieces that stay in the cache, because the first touch of new
+memory is slow. What only ties need is done only if there are ties: values can be looked at here.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,16 +12,18 @@ from typing import Any
 
 import numpy as np
 
-from lxcim_xp._array import CACHED, FEW, IN_FORMULAS, UNSIGNED, Array
+from lxcim_xp._arrays.numpy_pieces import CACHED, FEW, IN_FORMULAS
+from lxcim_xp._arrays.primitives import UNSIGNED
+from lxcim_xp._arrays.typing import NumpyArray as Array
 
 _ALL_BUT_SIGN = np.iinfo(np.int64).max
 _SIGN_PLACE = {4: np.uint32(31), 8: np.uint64(63)}
 
-# What a flag at each place of a short row counts: itself, above its place.
+# In a short row a flag counts as one in the high half of a word, and as its place in the low half.
 _ONE_ABOVE_PLACE = (1 << 32) + np.arange(FEW, dtype=np.uint64)
 _SOME_ONES = np.ones(IN_FORMULAS)
 _SOME_ONES.flags.writeable = False
-# Of the dtype of the keys, which spares finding one.
+# Ones in the dtype of the keys, so that NumPy need not look for a common one.
 _ONE: dict[int, Any] = {4: np.uint32(1), 8: np.uint64(1)}
 
 # Eight flags in the bytes of one word: a product brings the sum of their places to the top byte.
@@ -42,10 +44,11 @@ Piece = tuple[tuple[Array, ...], tuple[Array, ...]]  # two columns with their su
 
 
 def uniform_gain(signed: Array, label: Array | None = None) -> tuple[Array, Array, Array]:
-    """Return right and wrong weight, and the gain (see ``_ranks.Gain``), for uniform weights.
+    """Return right, wrong and won (see ``gain.Gain``) for uniform weights.
 
-    With labels, the first argument is what they turn into margins: positive for the positive side.
-    That spares an array for the margins, since only one bit of a key depends on its label.
+    Without labels, the first argument holds margins; with labels, it holds signed confidences,
+    positive for the positive side. That saves an array for the margins, since only one bit of a key
+    depends on its label.
     """
     if signed.ndim == 1 and signed.size <= FEW:
         return _gain_of_few(signed, label)
@@ -55,25 +58,25 @@ def uniform_gain(signed: Array, label: Array | None = None) -> tuple[Array, Arra
 def _gain_of_keys(
     key: Array, shape: tuple[int, ...], label: Array | None
 ) -> tuple[Array, Array, Array]:
-    """Count in sorted keys, whose zeros of both signs become one."""
+    """Count in sorted keys, in which zeros of both signs become the same key."""
     *batch, n = shape
     undecided = None
     if key.item(0) <= 1 or (len(key) > 1 and (key[:, 0] <= 1).any()):
-        # Zeros of both signs are undecided, that is half right, and have the first places.
+        # Zeros of both signs are undecided, that is half right. They come first.
         undecided = np.count_nonzero(key <= 1, axis=-1 if batch else None)
         zeros = key[:, : np.max(undecided)]
         zeros[zeros == 1] = 0
     flags, places = _count_flags(key)
     if not batch:
-        flags, places = flags[0], places[0]  # scalars, whose arithmetic is quicker than of arrays
-    right, wrong, gain = _gain(n, flags, places, _tied_pairs(key), undecided, label)
+        flags, places = flags[0], places[0]  # scalars, whose arithmetic is quicker
+    right, wrong, won = _gain(n, flags, places, _tied_pairs(key), undecided, label)
     if batch:
-        right, wrong, gain = (part.reshape(batch) for part in (right, wrong, gain))
-    return right, wrong, gain
+        right, wrong, won = (part.reshape(batch) for part in (right, wrong, won))
+    return right, wrong, won
 
 
 def _gain_of_few(signed: Array, label: Array | None) -> tuple[Array, Array, Array]:
-    """Return the same for one short row, in few calls: they cost more than what they do."""
+    """Return the same for one short row in few calls, since these cost more than their work."""
     n, one = signed.size, _ONE[signed.itemsize]
     key = _rotated_into(None, signed, None if label is None else _as_bits(label), None)
     key.sort()
@@ -86,29 +89,30 @@ def _gain_of_few(signed: Array, label: Array | None) -> tuple[Array, Array, Arra
     apart, tied = key[1:] ^ key[:-1], 0
     if n > 1 and apart.item(apart.argmin()) <= 1:  # a quarter of what counting all would take
         tied = int(_tied_pairs(key[None]))
-    right, wrong, gain = _gain(n, flags, places, tied, undecided, label)
-    return np.float64(right), np.float64(wrong), np.float64(gain)
+    right, wrong, won = _gain(n, flags, places, tied, undecided, label)
+    return np.float64(right), np.float64(wrong), np.float64(won)
 
 
 def _gain(
     n: int, flags: Any, places: Any, tied: Any, undecided: Any, label: Array | None
 ) -> tuple[Any, Any, Any]:
-    """Return right, wrong and gain from how many keys have a flag, where, and tied with others."""
+    """Return right, wrong and won from the flags: their number, their places and their ties."""
     # Untied, the i-th sample has i below and i + 1 through it: its lead is n - (2i + 1).
     lead = (n - 1) * flags - 2 * places + tied
     if undecided is not None:
         flags = flags + undecided / 2
         lead = lead + undecided / 2 * (n - undecided)
-    # All leads sum to zero: those of the right ones, negated, are those of the wrong ones.
-    return (n - flags, flags, lead) if label is None else (flags, n - flags, -lead)
+    # All leads sum to zero, so the lead of the right ones is minus that of the wrong ones.
+    right, wrong, lead = (n - flags, flags, lead) if label is None else (flags, n - flags, -lead)
+    return right, wrong, (right * wrong + lead) / 2
 
 
 def uniform_concordance(score: Array, label: Array) -> tuple[Array, Array] | None:
     """Return the number of pairs that the positive wins, ties half, and of all pairs.
 
     Labels ride in the lowest bits of the scores, so that a plain sort is all that is needed: no
-    order, no gather. None where a score leaves no room for that: infinities, the very large, and
-    the very small.
+    order, no gather. None if a score leaves no room for that: an infinity, or a very large or very
+    small number.
     """
     *batch, n = score.shape
     key = _labelled_keys(score, label)
@@ -116,8 +120,8 @@ def uniform_concordance(score: Array, label: Array) -> tuple[Array, Array] | Non
         return None
     key.sort(axis=-1)
     positives, places = _count_flags(key)
-    # Untied, a positive has as many samples below as its place says, other positives among them.
-    # In a block of ties the negatives stand first, and count one half too much.
+    # Without ties, the place of a positive says how many samples are below it, other positives
+    # included. In a block of ties the negatives come first, and each counts one half too much.
     won = places - positives * (positives - 1) / 2 - _tied_pairs(key) / 2
     pairs = positives * (n - positives)
     return won.reshape(batch)[()], pairs.reshape(batch)[()]
@@ -145,8 +149,8 @@ def _labelled_into(key: Array, score: Array, bit: Array) -> bool:
     if key.max() >= _NO_ROOM or (key - 1).view(np.uint64).min() < _LEAST_ROOMY - 1:
         return False
     if key.min() == 0 and np.count_nonzero(key) != np.count_nonzero(score):
-        return False  # something has become a zero
-    key ^= side  # with the next, a minus where the score has one
+        return False  # some score has become zero
+    key ^= side  # together with the next line: the minus sign of the score
     key -= side
     key += key  # makes room
     key |= bit.view(np.int64) if bit.itemsize == 8 else bit.astype(np.int64)
@@ -157,7 +161,7 @@ def _sorted_keys(signed: Array, label: Array | None) -> Array:
     """Return (|m|, flag) in one integer, sorted in each row."""
     n = signed.shape[-1]
     if signed.itemsize == 8 and signed.size > FEW:
-        # Floats of 64 bits sort faster than integers, and if small enough their keys are floats.
+        # Floats of 64 bits sort faster than integers, and keys of small enough floats are floats.
         with np.errstate(under="ignore"):  # seen below, and no concern of the caller's
             key = _rotated(signed, label, _SHRINKING).reshape(-1, n)
         key.view(np.float64).sort(axis=-1)
@@ -174,7 +178,7 @@ def _are_finite_floats(key: Array) -> bool:
 
 
 def _are_zero_or_normal(key: Array, signed: Array) -> bool:
-    """Say whether shrinking was exact, that is: has made nothing a zero or a subnormal number."""
+    """Say whether shrinking was exact: it has made no number zero or subnormal."""
     if (key[:, 0] >= _LEAST_NORMAL).all():
         return True
     return bool(np.count_nonzero(key >= _LEAST_NORMAL) == np.count_nonzero(signed))
@@ -202,18 +206,18 @@ def _rotated_into(
 ) -> Array:
     unsigned = UNSIGNED[signed.itemsize]
     if factor is not None and key is not None:
-        signed = np.multiply(signed, factor, out=key.view(signed.dtype))  # spares a new array
+        signed = np.multiply(signed, factor, out=key.view(signed.dtype))  # saves a new array
     bits = signed.view(unsigned)
     flag = bits >> _SIGN_PLACE[signed.itemsize]
     if label is not None:
         flag ^= label if label.dtype == unsigned else label.astype(unsigned)
-    key = np.add(bits, bits, out=key)  # moves them up by one, as a shift would; called faster
+    key = np.add(bits, bits, out=key)  # a shift up by one bit; an addition is called faster
     key |= flag
     return key
 
 
 def _as_bits(label: Array) -> Array:
-    """Return labels as 0 and 1; unsigned integers are that, since others are bad input."""
+    """Return labels as 0 and 1; unsigned integers are that already, or they are bad input."""
     return label if label.dtype.kind == "u" else label > 0
 
 
@@ -237,8 +241,8 @@ def _count_flags(key: Array) -> tuple[Array, Array]:
 def _tied_pairs(key: Array) -> Array:
     """Count, in rows of sorted keys, the pairs of samples that are tied but for their flags.
 
-    Within a block those without a flag stand first. Taken as untied, each flagged one would have
-    all of them below; that is one too many for each half of a pair.
+    Within a block those without a flag come first. If they were not tied, each flagged one would
+    have all of them below it; each pair of the two then counts 1 instead of 1/2.
     """
     rows, n = key.shape
     if key.size <= CACHED:
@@ -268,7 +272,7 @@ def _tied_pairs(key: Array) -> Array:
 def _run_length(key: Array, at: Array, step: int) -> Array:
     """Return how many equal keys begin at each of some places and go on in one direction."""
     length, going = np.ones(at.size, dtype=np.int64), np.arange(at.size)
-    # Blocks of random floats are short: a few looks at ever fewer places see their ends.
+    # Blocks of random floats are short: a few steps, at fewer places each time, reach their ends.
     for distance in range(1, 5):
         place = at[going] + step * distance
         equal = key.take(place, mode="clip") == key[at[going]]
@@ -284,10 +288,10 @@ def _run_length(key: Array, at: Array, step: int) -> Array:
 
 
 def uniform_descent(signed: Array, label: Array) -> tuple[Array, Array, Array | None, Array | None]:
-    """Return what sorted keys say of the samples from the most confident down.
+    """Return what sorted keys say about the samples from the most confident down.
 
-    That is: the credit at each place, its running sums, and first and end of the blocks of ties
-    (None without ties). Which sample is where they do not say.
+    That is the credit at each place, its running sums, and where the block of ties of each place
+    begins and ends (None without ties). The keys do not say which sample is where.
     """
     n = signed.shape[-1]
     key = _sorted_keys(signed, label)
@@ -308,7 +312,7 @@ def uniform_descent(signed: Array, label: Array) -> tuple[Array, Array, Array | 
 def uniform_stream(
     signed: Array, label: Array
 ) -> tuple[tuple[Array, Array, Array], Callable[[], Iterator[Piece]]]:
-    """Return right, wrong and gain of one row, and its columns from the most confident down.
+    """Return right, wrong and won of one row, and its columns from the most confident down.
 
     The columns (value, before, below, through), of the right ones and of all samples, are made
     piece by piece whenever they are asked for: nothing but the keys is held.
@@ -329,7 +333,7 @@ def _columns_down(key: Array, undecided: int) -> Iterator[Piece]:
         down = key[low:high][::-1]
         halves = (down & one).astype(np.int64)
         halves += halves
-        if low < undecided:  # no confidence, so they come last, and are half right
+        if low < undecided:  # without confidence they come last, and are half right
             halves[max(0, high - undecided) :] = 1
         sums = np.zeros(high - low + 1, dtype=np.int64)
         halves.cumsum(out=sums[1:])  # whole numbers sum up several times faster than floats do
@@ -357,7 +361,7 @@ def credit_down(
 ) -> tuple[Array, Array]:
     """Return credits from the last place to the first, and their running sums.
 
-    ``flag`` says in some rows, between two places, who is right.
+    ``flag`` says, for some rows and a range of places, which decisions are right.
     """
     rows = len(undecided)
     credit, running = np.empty((rows, n)), np.zeros((rows, n + 1))
@@ -366,7 +370,7 @@ def credit_down(
         halves = flag(row, slice(n - down.stop, n - down.start))[:, ::-1]
         halves += halves
         most = int(undecided[row].max())
-        if n - down.stop < most:  # no confidence, so they come last, and are half right
+        if n - down.stop < most:  # without confidence they come last, and are half right
             from_the_end = np.arange(n - down.start, n - down.stop, -1)
             halves[from_the_end <= undecided[row, None]] = 1
         np.multiply(halves, 0.5, out=credit[row, down])

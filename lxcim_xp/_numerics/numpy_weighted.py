@@ -1,15 +1,16 @@
-"""The fast forms of :mod:`lxcim_xp._ranks` for NumPy that need an order, or weights.
+"""NumPy's fast forms that need an order, or weights: see ``_samples.gain``.
 
-A plain sort of keys that carry the place of their sample takes the place of ``argsort``; as in
-:mod:`lxcim_xp._keys_numpy`, everything around the sort runs in pieces that stay in the cache.
+A plain sort of keys that carry the position of their sample replaces ``argsort``. As in
+``numpy_unweighted``, everything around the sort runs in pieces that stay in the cache.
 """
 
 from collections.abc import Iterator
 
 import numpy as np
 
-from lxcim_xp._array import CACHED, Array
-from lxcim_xp._keys_numpy import block_bounds, credit_down, pieces
+from lxcim_xp._arrays.numpy_pieces import CACHED
+from lxcim_xp._arrays.typing import NumpyArray as Array
+from lxcim_xp._numerics.numpy_unweighted import block_bounds, credit_down, pieces
 
 _ALL_BUT_SIGN = np.iinfo(np.int64).max
 
@@ -17,31 +18,29 @@ _ALL_BUT_SIGN = np.iinfo(np.int64).max
 def weighted_gain(
     signed: Array, weight: Array, label: Array | None = None
 ) -> tuple[Array, Array, Array]:
-    """Return right and wrong weight, and the gain, for any weights; labels as in uniform_gain."""
+    """Return right, wrong and won for any weights; labels as in uniform_gain."""
     *batch, n = signed.shape
     value, weight = np.ascontiguousarray(signed).reshape(-1, n), weight.reshape(-1, n)
     label = None if label is None else label.reshape(-1, n)
     packed, same = _packed_order(value.view(f"i{value.itemsize}"), magnitude=True, label=label)
     undecided = n - np.count_nonzero(value, axis=-1)
-    below, wrong, gain = np.zeros((3, len(value)))
-    total = weight.sum(axis=-1, dtype=np.float64)
+    right, wrong, won = np.zeros((3, len(value)))
     for row, here in _whole_blocks(same):  # in pieces, so that no long array is made
         side_and_weight = _gathered(weight[row], packed[row, here], value.itemsize)
         ties = same[row, here.start : here.stop - 1]
-        weight_here, wrong_here = _weights_of_blocks(
+        right_here, wrong_here = _sides_of_blocks(
             side_and_weight, undecided[row] - here.start, ties
         )
-        through = _running_sum(weight_here, below[row])
-        below[row] = through[:, -1]
-        # The lead of a block: all weight, less what lies below it, less what lies through it.
-        through *= -2
-        through += weight_here
-        through += total[row, None]
-        gain[row] += np.einsum("ij,ij->i", wrong_here, through)
+        through = _running_sum(wrong_here, wrong[row])
         wrong[row] += wrong_here.sum(axis=-1)
+        # A right one wins against all wrong ones below its block, and against half of those in it.
+        wrong_here *= 0.5
+        through -= wrong_here
+        won[row] += np.einsum("ij,ij->i", right_here, through)
+        right[row] += right_here.sum(axis=-1)
     # Scalars for a single row, as in uniform_gain.
-    wrong, gain, total = (part.reshape(batch)[()] for part in (wrong, gain, total))
-    return total - wrong, wrong, gain
+    right, wrong, won = (part.reshape(batch)[()] for part in (right, wrong, won))
+    return right, wrong, won
 
 
 def _gathered(weight: Array, packed: Array, itemsize: int) -> Array:
@@ -51,38 +50,38 @@ def _gathered(weight: Array, packed: Array, itemsize: int) -> Array:
     place = packed & ((1 << place_bits) - 1)
     if rows > 1:
         place += n * np.arange(rows)[:, None]
-    # Weights of 32 bits are widened here, in the cache, which spares the memory of wide ones.
+    # Weights of 32 bits are widened here, in the cache, which saves the memory of wide ones.
     gathered = weight.reshape(-1).take(place).astype(np.float64, copy=False)
-    # The side comes with the key, which spares a second gather: the dearest step after the sort.
+    # The side comes with the key. That saves a second gather, the slowest step after the sort.
     return np.copysign(gathered, (packed << (63 - place_bits)).view(np.float64), out=gathered)
 
 
-def _weights_of_blocks(signed: Array, undecided: Array, same: Array) -> tuple[Array, Array]:
-    """Return weight and wrong weight, those of a block of ties at its last place.
+def _sides_of_blocks(signed: Array, undecided: Array, same: Array) -> tuple[Array, Array]:
+    """Return the right and the wrong weight; a block of ties has all of its own at its last place.
 
     Signed weights are negative for wrong decisions.
     """
-    weight = np.abs(signed)
-    wrong = np.subtract(weight, signed, out=signed)
+    right, wrong = np.maximum(signed, 0.0), np.maximum(np.negative(signed, out=signed), 0.0)
     most = undecided.max()
-    if most > 0:  # no confidence, so they come first
+    if most > 0:  # without confidence they come first
         first = np.arange(min(most, signed.shape[-1])) < undecided[:, None]
-        np.copyto(wrong[:, :most], weight[:, :most], where=first)
-    wrong *= 0.5
+        half = np.abs(signed[:, :most]) / 2
+        for side in (right, wrong):
+            np.copyto(side[:, :most], half, where=first)
     if same.any():
-        _move_to_last(same, weight, wrong)
-    return weight, wrong
+        _move_to_last(same, right, wrong)
+    return right, wrong
 
 
 def _move_to_last(same: Array, *columns: Array) -> None:
-    """Move what a block of ties holds to its last place, where nothing of the block lies above."""
+    """Move the weight of a block of ties to its last place, above which none of the block lies."""
     is_followed = np.zeros(columns[0].shape, dtype=bool)
     is_followed[:, :-1] = same
     followed = np.flatnonzero(is_followed)
     gap = np.diff(followed) != 1
     first = followed[np.concatenate([[True], gap])]
     last = followed[np.concatenate([gap, [True]])] + 1
-    # Sums over the blocks take turns with sums over what lies between them.
+    # Every other sum is that of a block; the ones between are of what lies between blocks.
     bounds = np.stack([first, last + 1], axis=-1).reshape(-1)
     for column in columns:
         flat = column.reshape(-1)
@@ -109,14 +108,14 @@ def _between_blocks(same: Array) -> Iterator[slice]:
             if not same[stop - 1 - back]:
                 stop -= back
             else:  # one block is longer than a piece
-                more = int(same[stop:].argmin())
-                stop = n if same[stop:].all() else stop + more + 1
+                rest = same[stop:]
+                stop = n if rest.all() else stop + int(rest.argmin()) + 1
         yield slice(start, stop)
         start = stop
 
 
 def ordering(key: Array) -> tuple[Array, Array | None, Array | None]:
-    """Return order, first and end of :class:`lxcim_xp._ranks.Ordering`."""
+    """Return order, first and end of :class:`lxcim_xp._numerics.ordering.Ordering`."""
     n = key.shape[-1]
     bits = (key.reshape(-1, n) + key.dtype.type(0)).view(f"i{key.itemsize}")  # -0.0 becomes 0.0
     if key.size and key.min() < 0:
@@ -138,7 +137,7 @@ def placed_descent(
     place_bits = _place_bits(n, value.itemsize)
 
     def is_right(row: slice, here: slice) -> Array:
-        # The side comes with the key, which spares a gather.
+        # The side comes with the key, which saves a gather.
         return ((packed[row, here] >> place_bits) & 1 ^ 1).astype(np.uint8)
 
     credit, running = credit_down(is_right, n, n - np.count_nonzero(value, axis=-1))
@@ -157,16 +156,16 @@ def _place_bits(n: int, itemsize: int) -> int:
 def _packed_order(
     bits: Array, *, magnitude: bool = False, label: Array | None = None
 ) -> tuple[Array, Array]:
-    """Return sorted keys that carry places, and where the next place of a row holds the same key.
+    """Return sorted keys that carry positions, and where the next key of a row is the same.
 
-    The place of a sample rides in the low bits of its key, so that a plain sort gives the order.
-    With ``magnitude``, the sign does not count, but rides just above the place, turned by the
-    label: it then says that the decision is wrong.
+    The position of a sample is in the low bits of its key, so that a plain sort gives the order.
+    With ``magnitude``, the sign does not count for the order. The bit just above the position then
+    says that the decision is wrong: it is the sign, turned by the label.
     """
     rows, n = bits.shape
     packed = np.empty(bits.shape, dtype=np.int64)
     place_bits = _place_bits(n, bits.itemsize)
-    # The low bits of a wide key make room; samples that differ only there are put right below.
+    # A wide key gives up its low bits; samples that differ only in these are put in order below.
     low = (1 << (32 if bits.itemsize == 4 else place_bits + magnitude)) - 1
     for row, here in pieces(rows, n):  # in the cache, so that only the keys are new memory
         key, bits_here = packed[row, here], bits[row, here]
@@ -210,7 +209,7 @@ def _whole_blocks(same: Array) -> Iterator[tuple[slice, slice]]:
 def put_right(
     bits: Array, packed: Array, same: Array, low: int, place: int, magnitude: bool
 ) -> None:
-    """Sort by all bits the samples that agree in those above the place, and see which are equal."""
+    """Sort samples whose high bits agree by all their bits, and find out which are equal."""
     if not same.any():
         return
     grouped = np.zeros(packed.shape, dtype=bool)
@@ -224,7 +223,7 @@ def put_right(
         value &= _ALL_BUT_SIGN
     begins = begins.reshape(-1)[at]
     if not ((value[1:] != value[:-1]) & ~begins[1:]).any():
-        return  # all are equal, as heavy ties are; that spares sorting them
+        return  # all are equal, as is common with many ties: there is nothing to sort
     by = np.lexsort((value, np.cumsum(begins)))
     packed.reshape(-1)[at] = sample[by]
     value = value[by]

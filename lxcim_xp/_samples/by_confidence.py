@@ -1,122 +1,194 @@
-"""Samples from the most confident to the least: what curves, AUDRC and the reject option share.
+"""Samples sorted from the most confident down: what curves, AUDRC and the reject option share.
 
-A decision rate is reached by going down the confidences; a curve is what has been collected on the
-way. Blocks of ties are passed in one step, and samples that do not count come last, under the key
-of the last one that does, where they add steps of width zero.
+Deciding more and more samples means going down the confidences; a curve says what has been summed
+so far. A block of ties is one step. Samples that do not count come last, with the key of the last
+one that does, where they add steps of width zero.
 """
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import NamedTuple, TypeAlias
 
-from lxcim_xp._array import Array, Namespace, sums_of, sums_of_pieces, take
-from lxcim_xp._margins import Samples, credit, signed_margins
-from lxcim_xp._ranks import (
+from lxcim_xp._arrays.namespaces import NUMPY
+from lxcim_xp._arrays.numpy_pieces import sums_of, sums_of_pieces
+from lxcim_xp._arrays.primitives import take
+from lxcim_xp._arrays.typing import Array, Namespace
+from lxcim_xp._numerics import numpy_unweighted, numpy_weighted
+from lxcim_xp._numerics.ordering import (
     Ordering,
     Ranked,
-    Stream,
-    confidence_down,
-    confidence_stream,
+    count_by,
+    has_integer_keys,
     ordering,
     rank_by,
     ranked,
+    up_to_block,
 )
+from lxcim_xp._samples.gain import Gain
+from lxcim_xp._samples.samples import Samples, credit, signed_confidence, signed_margins
 
 
 class Descent(NamedTuple):
-    """Columns in descending order of a key; ``below`` and ``through`` count what came before.
+    """Columns in descending order of a key; ``below`` and ``through`` sum what came before."""
 
-    Keys and order are None where nobody asked for them.
-    """
-
-    key: Array | None  # in the order of the input; minus infinity where a sample does not count
-    least: Array | None  # (..., 1), the lowest key that counts; None: all do
     places: Ordering
     columns: tuple[Ranked, ...]
-    stream: Stream | None = None  # in the place of the columns, where only sums are asked for
+
+
+class KeyedDescent(NamedTuple):
+    """The same with the keys; samples that do not count have the lowest key that does."""
+
+    key: Array
+    places: Ordering
+    columns: tuple[Ranked, ...]
+
+
+class Stream(NamedTuple):
+    """Columns from the most confident down, made piece by piece while they are summed."""
+
+    gain: Gain
+    pieces: Callable[[], Iterator[tuple[Ranked, Ranked]]]
+
+
+Summable: TypeAlias = Descent | Stream
 
 
 class Parts(NamedTuple):
-    """The accuracy on the way down, in which a block of ties is passed in equal parts."""
+    """The accuracy on the way down, where a block of ties is cut into equal parts."""
 
     weight: Array  # of the part; zero for samples that do not count
-    done: Array  # weight down to the end of the part
-    accuracy: Array  # of what is done
+    done: Array  # weight of everything down to the end of the part
+    accuracy: Array  # of everything down to there
     place: Array  # of the part in its block: 1, 2, ...
-    count: Array  # how many parts the block has
+    count: Array  # type: ignore[assignment]  # how many parts the block has
 
 
 def descend(xp: Namespace, key: Array, weight: Array | None, *columns: Array | None) -> Descent:
     """Sort columns from the highest key to the lowest.
 
-    As a weight, None is every sample once; as a column, it is ones.
+    A weight of None means that every sample counts once; a column of None is all ones.
     """
-    least = None
+    return _sorted(xp, _absent_last(xp, key, weight), *columns)
+
+
+def descend_with_keys(
+    xp: Namespace, key: Array, weight: Array | None, *columns: Array | None
+) -> KeyedDescent:
+    """Sort columns as :func:`descend` does, and the keys with them."""
+    present = _absent_last(xp, key, weight)
+    descent = _sorted(xp, present, *columns)
+    down = take(xp, present, descent.places.order)
     if weight is not None:
-        present = weight > 0
-        least = xp.min(xp.where(present, key, xp.inf), axis=-1, keepdims=True)
-        key = xp.where(present, key, -xp.inf)
+        least = xp.min(xp.where(weight > 0, key, xp.inf), axis=-1, keepdims=True)
+        down = xp.where(down < least, least, down)
+    return KeyedDescent(down, *descent)
+
+
+def _sorted(xp: Namespace, key: Array, *columns: Array | None) -> Descent:
     places = ordering(xp, -key)
-    sums = tuple(rank_by(xp, places, column) for column in columns)
-    return Descent(key, least, places, sums)
+    return Descent(places, tuple(rank_by(xp, places, column) for column in columns))
 
 
-def keys_down(xp: Namespace, descent: Descent) -> Array:
-    """Return the keys in descending order, the lowest one for samples that do not count."""
-    key = take(xp, descent.key, descent.places.order)
-    return key if descent.least is None else xp.where(key < descent.least, descent.least, key)
+def _absent_last(xp: Namespace, key: Array, weight: Array | None) -> Array:
+    return key if weight is None else xp.where(weight > 0, key, -xp.inf)
 
 
-def descend_in_confidence(
-    xp: Namespace,
-    samples: Samples,
-    *,
-    keyed: bool = True,
-    placed: bool = True,
-    streamed: bool = False,
-) -> Descent:
-    """Sort the right weight and the weight of the samples from the most confident down.
+def keys_by_confidence(xp: Namespace, samples: Samples) -> KeyedDescent:
+    """Sort the samples' right weight and weight from the most confident down, with their keys."""
+    confidence, right = _confidence_and_right(xp, samples)
+    return descend_with_keys(xp, confidence, samples.weight, right, samples.weight)
 
-    Where nobody asks for the keys or for the order, they may be None, which is quicker; quickest
-    is what asks for sums only, and may be given a stream.
-    """
-    if streamed:
-        stream = confidence_stream(xp, samples)
-        if stream is not None:
-            return Descent(None, None, Ordering(None, None, None), (), stream)
-    if not keyed:
-        found = confidence_down(xp, samples, placed=placed)
-        if found is not None:
-            return Descent(None, None, found[0], found[1:])
+
+def order_by_confidence(xp: Namespace, samples: Samples) -> Descent:
+    """Sort the same columns, without the confidences."""
+    signed = _signed_numpy(xp, samples)
+    if signed is None:
+        return portable_by_confidence(xp, samples)
+    order, *columns = numpy_weighted.placed_descent(signed, samples.label)
+    return _uniform_descent(xp, order, *columns)
+
+
+def columns_by_confidence(xp: Namespace, samples: Samples) -> Descent:
+    """Sort the same columns for callers that do not need the order, which may be None."""
+    signed = _signed_numpy(xp, samples)
+    if signed is None:
+        return portable_by_confidence(xp, samples)
+    return _uniform_descent(xp, None, *numpy_unweighted.uniform_descent(signed, samples.label))
+
+
+def sums_by_confidence(xp: Namespace, samples: Samples) -> Summable:
+    """Sort the same columns for callers that only need sums; as a stream where possible."""
+    signed = _signed_numpy(xp, samples)
+    if signed is not None and signed.ndim == 1:
+        gain, columns = numpy_unweighted.uniform_stream(signed, samples.label)
+
+        def pieces() -> Iterator[tuple[Ranked, Ranked]]:
+            return ((Ranked(*right), Ranked(*everyone)) for right, everyone in columns())
+
+        return Stream(Gain(*gain), pieces)
+    if signed is not None:
+        return columns_by_confidence(xp, samples)
+    # Samples of weight zero keep their place: derivatives ask what more weight there would do.
+    confidence, right = _confidence_and_right(xp, samples)
+    return _sorted(xp, confidence, right, samples.weight)
+
+
+def portable_by_confidence(xp: Namespace, samples: Samples) -> Descent:
+    """Sort the same columns with operations of the Array API standard."""
+    confidence, right = _confidence_and_right(xp, samples)
+    return descend(xp, confidence, samples.weight, right, samples.weight)
+
+
+def _confidence_and_right(xp: Namespace, samples: Samples) -> tuple[Array, Array]:
     margins, weight = signed_margins(xp, samples), samples.weight
     right = credit(xp, margins)
-    right = right if weight is None else right * weight
-    return descend(xp, xp.abs(margins.value), weight, right, weight)
+    return xp.abs(margins.value), right if weight is None else right * weight
 
 
-def totals(descent: Descent) -> tuple[Array, Array]:
-    """Return the weight of the right ones and of all, (..., 1)."""
-    if descent.stream is not None:
-        right, wrong, _ = descent.stream.gain
+def _signed_numpy(xp: Namespace, samples: Samples) -> Array | None:
+    """Return signed confidences for the fast forms, which sort their bits; None if they cannot."""
+    if xp is not NUMPY or samples.weight is not None:
+        return None
+    signed = signed_confidence(xp, samples)
+    return signed if has_integer_keys(xp, signed) else None
+
+
+def _uniform_descent(
+    xp: Namespace,
+    order: Array | None,
+    credits_down: Array,
+    running: Array,
+    first: Array | None,
+    end: Array | None,
+) -> Descent:
+    places = Ordering(order, first, end)
+    right = Ranked(credits_down, running[..., :-1], *up_to_block(xp, running, first, end))
+    return Descent(places, (right, count_by(xp, places, credits_down)))
+
+
+def totals(descent: Summable) -> tuple[Array, Array]:
+    """Return the weight of right decisions and of all samples, each (..., 1)."""
+    if isinstance(descent, Stream):
+        right, wrong, _ = descent.gain
         return right[..., None], (right + wrong)[..., None]
-    right, everyone = descent.columns[:2]
-    return right.through[..., -1:], everyone.through[..., -1:]
+    hits, everyone = descent.columns[:2]
+    return hits.through[..., -1:], everyone.through[..., -1:]
 
 
-def summed(xp: Namespace, formula: Callable[..., Array], descent: Descent) -> Array:
-    """Return the sum over all samples, (...), of an elementwise formula of the columns."""
+def summed(xp: Namespace, formula: Callable[..., Array], descent: Summable) -> Array:
+    """Return the sum over all samples, (...), of an elementwise formula in the columns."""
     return all_summed(xp, lambda *columns: (formula(*columns),), descent)[0]
 
 
 def all_summed(
-    xp: Namespace, formulas: Callable[..., tuple[Array, ...]], descent: Descent
+    xp: Namespace, formulas: Callable[..., tuple[Array, ...]], descent: Summable
 ) -> tuple[Array, ...]:
-    """Return the sums of several formulas, which share their steps."""
-    if descent.stream is not None:
-        return sums_of_pieces(formulas, descent.stream.pieces())
+    """Return the sums of several formulas that share intermediate steps."""
+    if isinstance(descent, Stream):
+        return sums_of_pieces(formulas, descent.pieces())
     return sums_of(xp, formulas, *descent.columns)
 
 
-def counted(xp: Namespace, descent: Descent, *, uniform: bool) -> Ranked:
+def counted(xp: Namespace, descent: Descent | KeyedDescent, *, uniform: bool) -> Ranked:
     """Count the samples on the way down; uniform weights are their own counts."""
     everyone = descent.columns[1]
     if uniform:
@@ -127,30 +199,25 @@ def counted(xp: Namespace, descent: Descent, *, uniform: bool) -> Ranked:
 def accuracy_parts(xp: Namespace, right: Ranked, everyone: Ranked, count: Ranked) -> Parts:
     """Return the steps of the accuracy-decision rate curve: paper, eq. (1), extended to ties.
 
-    A block of m samples of weight t, k of it right, counts as m samples of weight t / m, each right
-    by k / t.
+    A block of m samples of weight t, k of it right, counts as m samples of weight t / m, each with
+    credit k / t. In a block where no sample counts, each is a part of its own, so that derivatives
+    by its weight are right.
     """
     tied, right_tied = everyone.through - everyone.below, right.through - right.below
-    members = or_one(xp, count.through - count.below)
-    place = count.before + count.value - count.below
+    if count is everyone:  # without weights everything counts, and weighs one
+        place = count.before + count.value - count.below
+        done = everyone.below + place
+        accuracy = (right.below + place * (right_tied / tied)) / done
+        return Parts(everyone.value, done, accuracy, place, tied)
+    members = count.through - count.below
+    none_counts, members = members == 0, or_one(xp, members)
+    place = xp.where(none_counts, 1.0, count.before + count.value - count.below)
     done = everyone.below + place * (tied / members)
     accuracy = (right.below + place * (right_tied / members)) / or_one(xp, done)
-    return Parts(count.value * tied / members, done, accuracy, place, members)
-
-
-def block_accuracy(xp: Namespace, descent: Descent) -> Array:
-    """Return the accuracy of the block of ties of each place.
-
-    Differences of sums over everything have the rounding errors of everything; what a first answer
-    leaves over sums to almost nothing in each block, so that a second one has all digits.
-    """
-    right, everyone = descent.columns
-    tied = or_one(xp, everyone.through - everyone.below)
-    accuracy = (right.through - right.below) / tied
-    left = ranked(xp, descent.places, right.value - accuracy * everyone.value)
-    return accuracy + (left.through - left.below) / tied
+    weight = xp.where(none_counts, everyone.value, count.value * tied / members)
+    return Parts(weight, done, accuracy, place, members)
 
 
 def or_one(xp: Namespace, weight: Array) -> Array:
-    """Return a weight to divide by; where there is none, its share is zero whatever divides it."""
+    """Return a weight to divide by: 1 in place of zero, where every share is zero anyway."""
     return xp.where(weight > 0, weight, 1.0)

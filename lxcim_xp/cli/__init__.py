@@ -1,8 +1,10 @@
 """The entry point of the ``lxcim`` command (``pip install lxcim_xp[cli]``).
 
-The commands themselves, and the libraries they need, are imported when the command runs.
+It imports the commands only when it is called, and a command imports the libraries that compute
+only when it runs.
 """
 
+import gc
 import io
 import sys
 
@@ -24,8 +26,17 @@ def main() -> None:
     lxcim 0.1.0
     ended with 0
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A character that a terminal lacks is no reason to stop.
+            stream.reconfigure(errors="replace")
+    # Imported modules stay. Searching them for garbage, again and again and once more at the end,
+    # would take a quarter of the time of a small command. The search starts with the actual work.
+    gc.disable()
     try:
-        from lxcim_xp._cli import app
+        from lxcim_xp.cli.app import app
+
+        app(prog_name="lxcim")
     except ImportError as error:
         print(
             f"Error: the lxcim command needs more libraries ({error}). Install them with: "
@@ -33,9 +44,6 @@ def main() -> None:
             file=sys.stderr,
         )
         raise SystemExit(1) from error
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(
-                errors="replace"
-            )  # a sign that a terminal lacks is no reason to stop
-    app(prog_name="lxcim")
+    finally:
+        gc.freeze()
+        gc.enable()

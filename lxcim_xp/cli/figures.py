@@ -1,31 +1,25 @@
-"""Curves that commands draw: one line for each model and subgroup, or their points as a table."""
+"""Curves for the command line: a figure with a line for each model and subgroup, or their points.
 
+``results`` yields the samples and ``lxcim_xp.plots`` draws them; points come from ``frames.curve``.
+"""
+
+import warnings
 from collections.abc import Callable, Iterator
-from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from lxcim_xp import frames
-from lxcim_xp._array import Array
-from lxcim_xp._cli_files import BadData
-from lxcim_xp._cli_output import whole_file
-from lxcim_xp._cli_samples import Chosen, keywords
-from lxcim_xp._cli_tables import groups_of
+from lxcim_xp._arrays.typing import NumpyArray as Array
+from lxcim_xp.cli.files import BadData
+from lxcim_xp.cli.options import Kind
+from lxcim_xp.cli.output import in_words, say, visible, whole_file
+from lxcim_xp.cli.results import groups_of, of_models
+from lxcim_xp.cli.selection import Chosen, keywords
 
-
-class Kind(StrEnum):
-    """The curves that can be drawn."""
-
-    cumulative_accuracy = "cumulative-accuracy"
-    accuracy_rate = "accuracy-rate"
-    roc = "roc"
-    symmetric_roc = "symmetric-roc"
-    local_accuracy = "local-accuracy"
-
-
-POINTS = {  # what has points to write down, by its name in ``frames``
+_ROOM = 60  # characters of a name in a legend
+POINTS: dict[Kind, Any] = {  # curves whose points can be written, with their names in ``frames``
     Kind.cumulative_accuracy: "cumulative_accuracy",
     Kind.accuracy_rate: "accuracy_rate",
     Kind.roc: "roc",
@@ -42,25 +36,29 @@ def draw(chosen: Chosen, rows: pl.DataFrame, kind: Kind, band: float | None, out
     if not lines:
         raise BadData(f"{chosen.source.name} has no rows to draw.")
     if kind is Kind.symmetric_roc and len(lines) > 1:
-        options["areas"] = False  # of one curve only
+        options["areas"] = False  # only one curve can have its areas shaded
     ax: Any = None
     for place, (name, label, scores, weight) in enumerate(lines, start=1):
-        if kind is not Kind.local_accuracy:  # which has none
+        if kind is not Kind.local_accuracy:  # it has no baselines
             options["baselines"] = place == len(lines)  # below the models in the legend
         ax = function(label, scores, ax=ax, label=name, sample_weight=weight, **options)
-    with whole_file(output) as path:
+    with whole_file(output) as path, warnings.catch_warnings(record=True) as told:
+        warnings.filterwarnings("always", "Glyph")
         plots.save(ax, path)
+    lacking = "The font of the figure lacks signs of some names; boxes stand in their place."
+    texts = [str(each.message) for each in told]
+    for text in dict.fromkeys(lacking if each.startswith("Glyph") else each for each in texts):
+        say(text)
 
 
 def write_points(chosen: Chosen, rows: pl.DataFrame, kind: Kind, output: Path) -> None:
-    """Write the points of the curves as CSV, with the name of the model if there are several."""
-    curves = []
-    for score in chosen.scores:
-        points = frames.curve(rows, score=score, kind=POINTS[kind], **keywords(chosen))
-        model = [pl.lit(score).alias("model")] if len(chosen.scores) > 1 else []
-        curves.append(points.select(*model, pl.all()))
+    """Write the points of the curves as CSV, with the name of the model."""
+    points = of_models(
+        chosen,
+        lambda one: frames.curve(rows, score=one.scores[0], kind=POINTS[kind], **keywords(one)),
+    )
     with whole_file(output) as path:
-        pl.concat(curves).write_csv(path)
+        in_words(points).write_csv(path)
 
 
 def _lines(
@@ -73,4 +71,9 @@ def _lines(
             if scores.size:
                 alone = bool(key) and len(chosen.scores) == 1
                 shown = key if alone else ", ".join(filter(None, (name, key)))
-                yield shown, group.label, scores, group.weight
+                yield _short(visible(shown)), group.label, scores, group.weight
+
+
+def _short(name: str) -> str:
+    """Leave out the middle of a name that is too long for a legend."""
+    return name if len(name) <= _ROOM else f"{name[: _ROOM // 2]}…{name[-_ROOM // 2 :]}"

@@ -1,26 +1,78 @@
-"""The options that commands share, each declared once."""
+"""The options that commands share, each declared once, and how a command reads them.
 
+The values that options can take are declared here too, so that help and completion can show them
+without NumPy and polars.
+"""
+
+import math
+import os
+import sys
+from collections import Counter
 from collections.abc import Collection
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
 import typer
+from typer.core import TyperCommand
 
-from lxcim_xp._cli_files import open_source, schema_of
-from lxcim_xp._cli_output import Format
+from lxcim_xp._metric_table import METRICS
+
+
+class Command(TyperCommand):
+    """A command that refuses an option given twice if it can be given only once.
+
+    Otherwise the last value would count, and all others would be lost without a word.
+    """
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Look at the order in which parameters were given, before their values are read."""
+        _, more, order = self.make_parser(ctx).parse_args(args=list(args))
+        # Neither completion nor --help is the place for such an error.
+        if not ctx.resilient_parsing and not any(parameter.is_eager for parameter in order):
+            for parameter, times in Counter(order).items():
+                if times > 1 and not getattr(parameter, "multiple", False):
+                    raise typer.BadParameter(
+                        f"it was given {times} times and can be given only once.",
+                        ctx=ctx,
+                        param_hint=parameter.opts[0],
+                    )
+            for argument in self.params:
+                if more and argument.param_type_name == "argument":
+                    raise _one_at_a_time(ctx, str(argument.metavar), more)
+        return super().parse_args(ctx, args)
+
+
+def _one_at_a_time(ctx: Any, what: str, more: list[str]) -> typer.BadParameter:
+    found = " ".join(repr(word) for word in more[:3]) + (" ..." if len(more) > 3 else "")
+    remedy = ""
+    if what == "FILE":
+        remedy = (
+            " Join files first and pass the whole with -, or put Parquet files into a directory "
+            "and pass that."
+        )
+    return typer.BadParameter(
+        f"one at a time; found also {found}.{remedy}", ctx=ctx, param_hint=what
+    )
 
 
 class Missing(StrEnum):
-    """What a missing value is."""
+    """What to do with a missing value."""
 
     raise_ = "raise"
     omit = "omit"
     abstain = "abstain"
 
 
+class Ties(StrEnum):
+    """What to do with a label that is neither positive nor negative."""
+
+    error = "error"
+    omit = "omit"
+
+
 class Metric(StrEnum):
-    """The metrics that have intervals."""
+    """The metrics that have intervals: those in frames, by the table of metrics."""
 
     lxcim = "lxcim"
     accuracy = "accuracy"
@@ -28,15 +80,60 @@ class Metric(StrEnum):
     auroc = "auroc"
 
 
+class Engine(StrEnum):
+    """How a file is evaluated."""
+
+    auto = "auto"
+    memory = "memory"
+    bounded = "bounded"
+
+
+class Adjust(StrEnum):
+    """How p-values are adjusted for the number of pairs."""
+
+    holm = "holm"
+    max_t = "max-t"
+    none = "none"
+
+
+class Kind(StrEnum):
+    """The curves that can be drawn."""
+
+    cumulative_accuracy = "cumulative-accuracy"
+    accuracy_rate = "accuracy-rate"
+    roc = "roc"
+    symmetric_roc = "symmetric-roc"
+    local_accuracy = "local-accuracy"
+
+
+class Subject(StrEnum):
+    """What a metric is a function of."""
+
+    scores = "scores"
+    confusion = "confusion"
+
+
+class Format(StrEnum):
+    """How a table is printed."""
+
+    table = "table"
+    csv = "csv"
+    json = "json"
+    markdown = "markdown"
+
+
 def _complete_column(ctx: typer.Context, incomplete: str) -> list[str]:
-    """Offer the columns of the file that was named before."""
-    # While an option waits for its value, the file has not been told from other arguments yet.
-    file = ctx.params.get("file") or next(iter(ctx.args), "-")
-    if file == "-":  # a shell that completes a line has no standard input to wait for
+    """Offer the columns of the file that was named earlier on the line."""
+    # While an option waits for its value, the file is not yet told apart from other arguments.
+    file = Path(str(ctx.params.get("file") or next(iter(ctx.args), "-")))
+    # A shell that completes a line has no standard input to wait for, nor a pipe.
+    if not (file.is_file() or file.is_dir()):
         return []
+    from lxcim_xp.cli.files import open_source, schema_of
+
     try:
         names = schema_of(open_source(str(file)))
-    except Exception:  # whatever is wrong with the file, a shell is no place to hear of it
+    except Exception:  # completion is no place to report what is wrong with the file
         return []
     return [name for name in names if name.startswith(incomplete)]
 
@@ -52,6 +149,13 @@ def _column(*names: str, help: str, panel: str = "Columns") -> Any:
     )
 
 
+def _finite(threshold: float | None) -> float | None:
+    """Refuse a threshold that is not finite."""
+    if threshold is not None and not math.isfinite(threshold):
+        raise typer.BadParameter(f"{threshold} is not a finite number.")
+    return threshold
+
+
 File: TypeAlias = Annotated[
     str,
     typer.Argument(
@@ -65,20 +169,20 @@ Label: TypeAlias = Annotated[
     str | None,
     _column("--label", help="Labels: true/false, 0/1, -1/+1, or anything with --positive."),
 ]
-Score: TypeAlias = Annotated[
-    str | None,
-    _column("--score", help="Scores, which grow with the belief in the positive side."),
-]
-Margin: TypeAlias = Annotated[
-    str | None,
-    _column("--margin", help="Margins, right when positive, in the place of labels and scores."),
-]
 Scores: TypeAlias = Annotated[
-    list[str] | None, _column("--score", help="Scores of a model; once for each model.")
+    list[str] | None,
+    _column(
+        "--score",
+        help="Scores of a model, which grow with the belief in the positive side; once for each "
+        "model.",
+    ),
 ]
 Margins: TypeAlias = Annotated[
     list[str] | None,
-    _column("--margin", help="Margins of a model, in the place of labels and scores."),
+    _column(
+        "--margin",
+        help="Margins of a model, right when positive, in place of labels and scores.",
+    ),
 ]
 Weight: TypeAlias = Annotated[
     str | None, _column("--weight", help="Weights, finite and not negative.")
@@ -96,9 +200,28 @@ Positive: TypeAlias = Annotated[
     typer.Option(
         "--positive",
         metavar="LABEL",
-        help="The label that is positive; all others are negative.",
+        help="The label that is positive; the one other label is negative.",
         rich_help_panel="Columns",
         show_default=False,
+    ),
+]
+Negative: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--negative",
+        metavar="LABEL",
+        help="The label that is negative, beside --positive, where there are others.",
+        rich_help_panel="Columns",
+        show_default=False,
+    ),
+]
+TiedLabels: TypeAlias = Annotated[
+    Ties,
+    typer.Option(
+        "--ties",
+        help="A label that is neither --positive nor --negative is an error, or its row is left "
+        "out.",
+        rich_help_panel="Columns",
     ),
 ]
 Threshold: TypeAlias = Annotated[
@@ -106,6 +229,7 @@ Threshold: TypeAlias = Annotated[
     typer.Option(
         "--threshold",
         metavar="SCORE",
+        callback=_finite,
         help="The score at which the decision changes sides; 0 by default.",
         rich_help_panel="Decisions",
         show_default=False,
@@ -115,7 +239,7 @@ Probability: TypeAlias = Annotated[
     bool,
     typer.Option(
         "--probability",
-        help="Scores are probabilities: decide at one half, p and 1 - p equally sure.",
+        help="Scores are probabilities: decide at one half, p and 1 - p being equally confident.",
         rich_help_panel="Decisions",
     ),
 ]
@@ -143,8 +267,8 @@ def output(help: str) -> Any:
     return typer.Option("--output", "-o", metavar="PATH", help=help, show_default=False)
 
 
-def check_output(path: Path, endings: tuple[str, ...]) -> Path:
-    """Refuse a file that cannot be written, before anything is computed."""
+def check_output(path: Path, endings: tuple[str, ...], file: str) -> None:
+    """Refuse an output file that cannot be written or is the input, before computing anything."""
     if path.suffix.lower() not in endings:
         raise typer.BadParameter(
             f"{str(path)!r} must end in one of {', '.join(endings)}.", param_hint="--output"
@@ -153,20 +277,36 @@ def check_output(path: Path, endings: tuple[str, ...]) -> Path:
         raise typer.BadParameter(
             f"the directory {str(path.parent)!r} does not exist.", param_hint="--output"
         )
-    return path
+    if path.is_dir():
+        raise typer.BadParameter(f"{str(path)!r} is a directory.", param_hint="--output")
+    if path.exists() and os.path.samestat(path.stat(), _status(file)):
+        raise typer.BadParameter(
+            f"{str(path)!r} is the file to read, and would be lost. Choose another name.",
+            param_hint="--output",
+        )
 
 
-def check_level(level: float) -> float:
-    """Refuse a level that is none."""
+def _status(file: str) -> os.stat_result:
+    """Return the status of the file that an argument means, by whatever name or link."""
+    try:
+        return os.fstat(sys.stdin.fileno()) if file == "-" else Path(file).stat()
+    except (AttributeError, OSError, ValueError):  # no such file; the reader will say so
+        return os.stat_result([0] * 10)
+
+
+def check_level(level: float) -> None:
+    """Refuse a level that is not between 0 and 1."""
     if not 0 < level < 1:
         raise typer.BadParameter(
             f"{level} is not between 0 and 1. Pass 0.95 for intervals that hold 95 times in 100.",
             param_hint="--interval",
         )
-    return level
 
 
 def check_metrics(metrics: Collection[Metric], margin: object) -> None:
-    """Refuse AUROC of margins, which do not say who was called positive."""
-    if margin and Metric.auroc in metrics:
-        raise typer.BadParameter("margins have no AUROC: it needs labels.", param_hint="--metric")
+    """Refuse metrics that need labels if there are only margins."""
+    for name in metrics:
+        if margin and METRICS[name].needs_labels:
+            raise typer.BadParameter(
+                f"margins have no {METRICS[name].title}: it needs labels.", param_hint="--metric"
+            )

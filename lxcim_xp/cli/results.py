@@ -1,43 +1,40 @@
-"""What commands find, as frames: one with every number, and one for people to read.
+"""The results of commands as frames: one with every number, and one for people to read.
 
-Each function takes what was chosen on the command line and calls the library; no number is computed
-here.
+Each function takes what was chosen on the command line and calls the library. No metric is computed
+here, and nothing is printed.
 """
 
 import os
-from collections.abc import Iterator, Sequence
-from enum import StrEnum
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-import narwhals.stable.v2 as nw
 import numpy as np
 import polars as pl
 import typer
 
 from lxcim_xp import frames
-from lxcim_xp._array import Array
-from lxcim_xp._cli_files import BadData, estimated_rows
-from lxcim_xp._cli_output import HEADS, number, p_value, with_bounds
-from lxcim_xp._cli_samples import Chosen, keywords, library_errors, parts_for, rows_of
-from lxcim_xp._engines import METRICS
-from lxcim_xp._frame_kernel import COUNTS, samples_for
-from lxcim_xp._frame_samples import Table, read
-from lxcim_xp._mirror import scores_at
+from lxcim_xp._arrays.typing import NumpyArray as Array
+from lxcim_xp._metric_table import IN_FRAMES, METRICS, OF_MARGINS, WITH_BOUNDS
+from lxcim_xp._samples.errors import BadValue
+from lxcim_xp._samples.mirror import scores_at
+from lxcim_xp.cli.files import BadData, estimated_rows
+from lxcim_xp.cli.options import Engine
+from lxcim_xp.cli.output import number, p_value, with_bounds
+from lxcim_xp.cli.selection import (
+    Chosen,
+    each_model,
+    keywords,
+    library_errors,
+    model_column,
+    rows_of,
+)
 from lxcim_xp.comparison import compare_all
+from lxcim_xp.frames.reading import ONES, Reading, read_predictions
 from lxcim_xp.selective import threshold_for
 
-_BYTES_OF_A_ROW = 150  # that evaluating in memory takes, measured by benchmarks/cli.py
-_MANY = 1_000_000  # rows above which intervals are made only when asked for
+_BYTES_OF_A_ROW = 150  # needed to evaluate in memory, as measured by benchmarks/cli.py
+_MANY = 1_000_000  # rows above which intervals are computed only on request
 _BINS = 1 << 16
-_BOUNDED = ("lxcim", "accuracy", "audrc")
-
-
-class Engine(StrEnum):
-    """How a file is evaluated."""
-
-    auto = "auto"
-    memory = "memory"
-    bounded = "bounded"
 
 
 class Found(NamedTuple):
@@ -60,8 +57,8 @@ class Group(NamedTuple):
     counts: dict[str, Any]
 
 
-def evaluated(chosen: Chosen, metrics: Sequence[str], level: float | None, engine: Engine) -> Found:
-    """Evaluate each subgroup, with intervals where samples are at hand, with bounds elsewhere."""
+def evaluated(chosen: Chosen, metrics: Sequence[Any], level: float | None, engine: Engine) -> Found:
+    """Evaluate each subgroup: in memory with intervals, or in bins with bounds."""
     count = estimated_rows(chosen.source)
     if engine is Engine.auto:
         engine = Engine.memory if _BYTES_OF_A_ROW * count < _half_of_memory() else Engine.bounded
@@ -76,27 +73,38 @@ def evaluated(chosen: Chosen, metrics: Sequence[str], level: float | None, engin
         raise typer.BadParameter(
             "clusters are for intervals: pass --interval.", param_hint="--groups"
         )
-    metrics = metrics or (METRICS[:-1] if chosen.label is None else METRICS)
+    metrics = metrics or (OF_MARGINS if chosen.label is None else IN_FRAMES)
     rows = rows_of(chosen)
     with library_errors(chosen):
-        found = frames.evaluate(
-            rows,
-            score=chosen.scores[0],
-            metrics=metrics,
-            interval=level or None,
-            groups=chosen.groups if level else None,
-            **keywords(chosen),
+        found = of_models(
+            chosen,
+            lambda one: frames.evaluate(
+                rows,
+                score=one.scores[0],
+                metrics=metrics,
+                interval=level or None,
+                groups=one.groups if level else None,
+                **keywords(one),
+            ),
         )
     return _readable_metrics(chosen, found, metrics, remark)
 
 
-def compared(chosen: Chosen, metric: str, adjust: str | None, level: float) -> Found:
+def of_models(chosen: Chosen, find: Callable[[Chosen], pl.DataFrame]) -> pl.DataFrame:
+    """Stack the results of all models, with their names."""
+    head = model_column(chosen)
+    return pl.concat(
+        find(one).select(pl.lit(one.scores[0]).alias(head), pl.all()) for one in each_model(chosen)
+    )
+
+
+def compared(chosen: Chosen, metric: Any, adjust: Any, level: float) -> Found:
     """Compare all pairs of models in each subgroup."""
     rows = rows_of(chosen)
     found: list[dict[str, Any]] = []
     with library_errors(chosen):
         for group in groups_of(chosen, rows, metric, outputs=_PAIR):
-            # A single cluster says nothing about spread: the subgroup has estimates only.
+            # A single cluster says nothing about spread, so the subgroup only has estimates.
             alone = group.clusters is not None and np.unique(group.clusters).size == 1
             table = compare_all(
                 group.label,
@@ -115,18 +123,21 @@ def compared(chosen: Chosen, metric: str, adjust: str | None, level: float) -> F
                     dict(zip(chosen.by, group.key, strict=True))
                     | dict(zip(_PAIR, map(_plain, values), strict=True))
                     | group.counts
+                    | {"n": group.label.size}
                 )
     frame = pl.DataFrame(found, infer_schema_length=None)
     readable = [
-        {name: row[name] for name in (*chosen.by, "a", "b")}
-        | {
-            f"{HEADS.get(metric, metric)} of a": number(row["estimate_a"]),
-            "of b": number(row["estimate_b"]),
-            "difference": with_bounds(row, "difference", "low", "high"),
-            "p": p_value(row["p_value"]),
-        }
-        | ({"adjusted p": p_value(row["adjusted_p_value"])} if len(chosen.scores) > 2 else {})
-        | _counts(chosen, row, frame)
+        _put_beside(
+            {name: row[name] for name in (*chosen.by, "a", "b")},
+            {
+                f"{METRICS[metric].title} of a": number(row["estimate_a"]),
+                "of b": number(row["estimate_b"]),
+                "difference": with_bounds(row, "difference", "low", "high"),
+                "p": p_value(row["p_value"]),
+            }
+            | ({"adjusted p": p_value(row["adjusted_p_value"])} if len(chosen.scores) > 2 else {})
+            | _counts(chosen, row, frame),
+        )
         for row in found
     ]
     return Found(frame, _table(readable), (*chosen.by, "a", "b"))
@@ -149,59 +160,86 @@ _PAIR = (
 def threshold_found(
     chosen: Chosen, accuracy: float | None, joint_risk: float | None, delta: float | None
 ) -> Found:
-    """Find the confidence from which on to decide."""
+    """Find the lowest confidence at which to decide."""
     rows = rows_of(chosen)
     target: dict[str, Any] = {"joint_risk": joint_risk}
     if accuracy is not None:
         target = {"accuracy": accuracy, "delta": delta}
+    head = model_column(chosen)
     with library_errors(chosen):
-        table = _read(chosen, rows)
-        point = threshold_for(1, table.margins[0], sample_weight=table.weight, **target)
-    confidence, rate = float(point.confidence), float(point.rate)
-    below, above = scores_at(
-        chosen.decision, table.scores[0], table.confidences[0], np.asarray([confidence])
-    )
-    found = {"confidence": confidence, "rate": rate, "accuracy": float(point.accuracy)}
-    if chosen.label is not None:
-        found |= {"decide_below": float(below[0]), "decide_above": float(above[0])}
-    found |= {name: counts[0].item() for name, counts in table.counts.items()}
-    readable = {
-        "decide": f"{100 * rate:.1f} %",
-        "of them right": f"{100 * found['accuracy']:.1f} %" if rate else "-",
-        "if the confidence is at least": f"{confidence:g}" if rate else "-",
-    }
-    if chosen.label is not None and rate:
-        readable["that is, a score"] = f"≥ {above[0]:g} or ≤ {below[0]:g}"
+        found = [
+            {head: one.scores[0]} | _threshold_of(one, rows, target) for one in each_model(chosen)
+        ]
+    frame = _table(found).with_columns(pl.col(pl.Float64).fill_nan(None))
+    readable = []
+    for row in found:
+        decided = row["rate"] > 0
+        cells = {
+            head: row[head],
+            "decide": f"{100 * row['rate']:.1f} %",
+            "of them right": f"{100 * row['accuracy']:.1f} %" if decided else "-",
+            "if the confidence is at least": f"{row['confidence']:g}" if decided else "-",
+        }
+        if chosen.label is not None and any(each["rate"] for each in found):
+            sides = f"≥ {row['decide_above']:g} or ≤ {row['decide_below']:g}"
+            cells["that is, a score"] = sides if decided else "-"
+        readable.append(cells | _counts(chosen, row, frame))
     remark = "Choose a threshold on other data than you report."
-    if not rate:
-        remark = "No threshold can be vouched for: decide nothing, or collect more samples."
-    frame = pl.DataFrame([found]).with_columns(pl.col(pl.Float64).fill_nan(None))
-    return Found(frame, _table([readable | _counts(chosen, found, frame)]), (), remark)
+    none = [row[head] for row in found if not row["rate"]]
+    if none:
+        which = "" if len(none) == len(found) else f" of {', '.join(map(repr, none))}"
+        remark = f"No threshold{which} can be vouched for: decide nothing, or collect more samples."
+    return Found(frame, _table(readable), (head,), remark)
+
+
+def _threshold_of(chosen: Chosen, rows: pl.DataFrame, target: dict[str, Any]) -> dict[str, Any]:
+    table = _read(chosen, rows).table
+    if not table.code.size:
+        raise BadData(
+            f"{chosen.source.name}: there must be rows that count; found none. Pass other rows."
+        )
+    point = threshold_for(1, table.margins[0], sample_weight=table.weight, **target)
+    found = {name: float(getattr(point, name)) for name in ("confidence", "rate", "accuracy")}
+    if chosen.label is not None:
+        below, above = scores_at(
+            chosen.decision,
+            table.scores[0],
+            table.confidences[0],
+            np.asarray([found["confidence"]]),
+        )
+        found |= {"decide_below": float(below[0]), "decide_above": float(above[0])}
+    return found | {name: counts[0].item() for name, counts in table.counts.items()}
 
 
 def groups_of(
     chosen: Chosen, rows: pl.DataFrame, metric: str, *, outputs: Sequence[str] = ()
 ) -> Iterator[Group]:
-    """Yield the samples of each subgroup, as margins unless the metric is about scores."""
-    table = _read(chosen, rows, outputs)
-    label, *scores, weight, clusters = samples_for(table, metric)
+    """Yield the samples of each subgroup, as margins unless the metric needs labels."""
+    reading = _read(chosen, rows, outputs)
+    label, *scores, weight, clusters = reading.samples(metric)
+    table = reading.table
     keys, count = table.groups.keys, table.groups.n_groups
     sizes = np.bincount(table.code, minlength=count)
     members = np.split(np.argsort(table.code, kind="stable"), np.cumsum(sizes)[:-1])
     for which, mine in enumerate(members):
         yield Group(
             () if keys is None else keys.row(which),
-            _taken(label, mine),
-            {name: _taken(each, mine) for name, each in zip(chosen.scores, scores, strict=True)},
-            _taken(weight, mine),
-            _taken(clusters, mine),
+            _pick(label, mine),
+            {name: _pick(each, mine) for name, each in zip(chosen.scores, scores, strict=True)},
+            _pick(weight, mine),
+            _pick(clusters, mine),
             {name: counts[which].item() for name, counts in table.counts.items()},
         )
 
 
-def _read(chosen: Chosen, rows: pl.DataFrame, outputs: Sequence[str] = ()) -> Table:
-    frame = nw.from_native(rows, eager_only=True)
-    return read(frame, parts_for(chosen, frame, [*outputs, *COUNTS]))
+def _read(chosen: Chosen, rows: pl.DataFrame, outputs: Sequence[str] = ()) -> Reading:
+    return read_predictions(
+        rows,
+        **keywords(chosen) | {"label": chosen.label},
+        scores=chosen.scores,
+        groups=chosen.groups,
+        outputs=outputs,
+    )
 
 
 def _evaluated_in_bins(chosen: Chosen, metrics: Sequence[str], level: float | None) -> Found:
@@ -210,76 +248,101 @@ def _evaluated_in_bins(chosen: Chosen, metrics: Sequence[str], level: float | No
             "intervals need the samples: pass --engine memory, or --interval 0 for none.",
             param_hint="--interval",
         )
-    if "auroc" in metrics:
-        raise typer.BadParameter(
-            "AUROC needs the samples: pass --engine memory, or other metrics.",
-            param_hint="--metric",
-        )
-    with library_errors(chosen):
-        if isinstance(chosen.positive, str):
-            _require_positive(chosen)
-        state = rows_of(
-            chosen,
-            lambda rows: frames.sketch(
-                rows, score=chosen.scores[0], bins=_BINS, **keywords(chosen)
-            ),
-        )
-        bad = int(state.filter(pl.col("bin") < 0)["count"].sum())
-        if bad:
-            raise BadData(
-                f"{chosen.source.name}: {bad} rows have a label, score or weight that is missing "
-                f"or bad. Pass --missing omit to leave out the missing ones, or --engine memory "
-                f"to see the first one."
+    for name in metrics:
+        if not METRICS[name].has_bounds:
+            needs = f"{METRICS[name].heading} needs the samples"
+            raise typer.BadParameter(
+                f"{needs}: pass --engine memory, or other metrics.", param_hint="--metric"
             )
-        metrics = metrics or _BOUNDED
-        found = frames.sketch_bounds(state, by=chosen.by, metrics=metrics)
+    with library_errors(chosen):
+        _check_sides(chosen)
+        metrics = metrics or WITH_BOUNDS
+        found = of_models(chosen, lambda one: _bounds(one, metrics))
     remark = "Certain bounds, from sums in bins of confidence; --engine memory is exact."
     return _readable_metrics(chosen, found, metrics, remark)
 
 
-def _require_positive(chosen: Chosen) -> None:
-    """Refuse a word that does not occur, which a query cannot."""
-    occurs = pl.col(chosen.label or "").cast(pl.String) == chosen.positive
-    if not rows_of(chosen, lambda rows: rows.select(occurs.any())).item():
+def _bounds(chosen: Chosen, metrics: Sequence[Any]) -> pl.DataFrame:
+    """Find the bounds of one model in one pass over the file."""
+    state = rows_of(
+        chosen,
+        lambda rows: frames.sketch(rows, score=chosen.scores[0], bins=_BINS, **keywords(chosen)),
+    )
+    bad = int(state.filter(pl.col("bin") < 0)["count"].sum())
+    if bad:
         raise BadData(
-            f"{chosen.source.name}: --positive {chosen.positive!r} does not occur in the column "
-            f"{chosen.label!r}."
+            f"{chosen.source.name}: {bad} rows have a label, score or weight that is missing or "
+            f"bad. Pass --missing omit to leave out the missing ones, or --engine memory to see "
+            f"the first one."
         )
+    found: pl.DataFrame = frames.sketch_bounds(state, by=chosen.by, metrics=metrics)
+    return found
+
+
+def _check_sides(chosen: Chosen) -> None:
+    """Refuse labels other than those that were named, since a query cannot raise."""
+    if chosen.label is None or chosen.positive is None:
+        return
+    label = pl.col(chosen.label)
+    counts = pl.lit(True) if chosen.weight is None else pl.col(chosen.weight) != 0
+    labels = rows_of(chosen, lambda rows: rows.filter(counts).select(label.unique()))
+    sides = {name: keywords(chosen)[name] for name in ("label", "positive", "negative", "ties")}
+    try:
+        frames.accuracy(
+            labels.with_columns(pl.lit(0.0).alias(ONES)), score=ONES, nan_policy="omit", **sides
+        )
+    except BadValue as error:
+        if error.row is None:
+            raise
+        # The row number belongs to the list of labels, not to the file.
+        raise BadValue(
+            error.argument, error.problem, error.remedy, **error.facts, place="in some row"
+        ) from error
 
 
 def _readable_metrics(
     chosen: Chosen, found: pl.DataFrame, metrics: Sequence[str], remark: str
 ) -> Found:
-    readable = []
+    readable, words = [], (model_column(chosen), *chosen.by)
     for row in found.to_dicts():
-        cells = {key: row[key] for key in chosen.by}
-        for name in metrics:
-            head = HEADS.get(name, name)
-            cells[head] = with_bounds(row, name, f"{name}_low", f"{name}_high")
-        readable.append(cells | _counts(chosen, row, found))
-    return Found(found, _table(readable), chosen.by, remark)
+        cells = {
+            METRICS[name].title: with_bounds(row, name, f"{name}_low", f"{name}_high")
+            for name in metrics
+        }
+        keys = {key: row[key] for key in words}
+        readable.append(_put_beside(keys, cells | _counts(chosen, row, found)))
+    return Found(found, _table(readable), words, remark)
 
 
 def _counts(chosen: Chosen, row: dict[str, Any], found: pl.DataFrame) -> dict[str, str]:
-    """Return how many rows a line rests on; missing ones and weights if there are any."""
+    """Return how many rows a line is based on, with missing rows and weights if there are any."""
     counts = {"n": f"{row['n']:d}"}
-    if "n_missing" in found.columns and found["n_missing"].sum():
+    if "n_missing" not in chosen.by and "n_missing" in found.columns and found["n_missing"].sum():
         counts["missing"] = f"{row['n_missing']:d}"
     if chosen.weight is not None:
         counts["weight"] = f"{row['weight']:g}"
     return counts
 
 
+def _put_beside(keys: dict[str, Any], cells: dict[str, Any]) -> dict[str, Any]:
+    """Put cells beside the keys, and refuse keys with the name of a heading."""
+    for name in keys.keys() & cells.keys():
+        raise typer.BadParameter(
+            f"{name!r} is also a heading of the result. Rename the column.", param_hint="--by"
+        )
+    return keys | cells
+
+
 def _table(rows: list[dict[str, Any]]) -> pl.DataFrame:
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def _taken(column: Array | None, mine: Array) -> Any:
+def _pick(column: Array | None, mine: Array) -> Any:
     return None if column is None else column[mine]
 
 
 def _plain(value: Any) -> Any:
-    """Return a number of NumPy as Python's, None for NaN."""
+    """Return a NumPy number as a Python one, None for NaN."""
     value = value.item() if isinstance(value, np.generic) else value
     return None if value != value else value
 
@@ -287,5 +350,5 @@ def _plain(value: Any) -> Any:
 def _half_of_memory() -> int:
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
-    except (AttributeError, ValueError, OSError):  # not on this system
+    except (AttributeError, ValueError, OSError):  # not known on this system
         return 4 << 30

@@ -1,24 +1,34 @@
 """From the options of a command to the rows that it is about.
 
-Options name columns; here they are checked against the file, the rows are read, and what is said
-about labels, thresholds and missing values is put into the words of ``lxcim_xp.frames``.
+Options name columns. Here they are checked against the file, the rows are read, and what options
+say about labels, thresholds and missing values is turned into arguments of ``lxcim_xp.frames``.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import Any, ClassVar, NamedTuple
 
-import narwhals.stable.v2 as nw
 import polars as pl
 import typer
 
-from lxcim_xp._cli_files import BadData, Source, check_column, open_source, schema_of, with_rows
-from lxcim_xp._cli_output import say
-from lxcim_xp._data_notes import probability_notes
-from lxcim_xp._engines import engine_of
-from lxcim_xp._engines import schema_of as schema_of_frame
-from lxcim_xp._frame_columns import ONES, Parts, parts_of
-from lxcim_xp.decision import Decision, absolute, probability
+from lxcim_xp._samples.checks import PROBABILITIES_AT_ZERO, seem_misread
+from lxcim_xp._samples.decisions import Decision, absolute
+from lxcim_xp._samples.errors import SAY_HOW_SCORES_MIRROR, Complaint, Given, Wording
+from lxcim_xp.cli.files import (
+    BadData,
+    Source,
+    check_column,
+    in_order,
+    is_wide,
+    open_source,
+    place,
+    schema_of,
+    with_rows,
+)
+from lxcim_xp.cli.formats import TEXT
+from lxcim_xp.cli.output import say
+from lxcim_xp.decision import probability
+from lxcim_xp.frames.reading import ONES
 
 _WORDS = (pl.String, pl.Categorical, pl.Enum)
 
@@ -33,19 +43,24 @@ class Chosen(NamedTuple):
     by: tuple[str, ...]
     groups: str | None
     positive: Any
+    negative: Any
+    ties: str
     decision: Decision
     nan_policy: str
-    numbers: dict[str, str]  # columns that must hold numbers, with the remedy
-    words: tuple[str, ...]
+    numbers: dict[str, str]  # columns that must hold numbers, with the remedy if they do not
+    words: tuple[str, ...]  # columns that are text, whatever it looks like
+    told: bool  # whether an option says how to decide
 
 
 def choose(given: Mapping[str, Any]) -> Chosen:
     """Check the options of a command against each other and against the columns of the file."""
-    label, positive, threshold = (given.get(name) for name in ("label", "positive", "threshold"))
+    label, threshold = given.get("label"), given.get("threshold")
+    positive, negative = given.get("positive"), given.get("negative")
+    ties = str(given.get("ties", "error"))
     weight, groups, is_probability = (
         given.get(name) for name in ("weight", "groups", "probability")
     )
-    score, margin, by = (_several(given.get(name)) for name in ("score", "margin", "by"))
+    score, margin, by = (_as_tuple(given.get(name)) for name in ("score", "margin", "by"))
     if bool(score) == bool(margin):
         raise typer.BadParameter(
             "name columns of scores with --score, or columns of margins with --margin: one of the "
@@ -58,7 +73,7 @@ def choose(given: Mapping[str, Any]) -> Chosen:
             "right when they are positive.",
             param_hint="--label",
         )
-    for name in ("label", "positive", "threshold"):
+    for name in ("label", "positive", "negative", "threshold"):
         if margin and given.get(name) is not None:
             raise typer.BadParameter(
                 f"margins need no --{name}. Leave it out.", param_hint=f"--{name}"
@@ -68,36 +83,86 @@ def choose(given: Mapping[str, Any]) -> Chosen:
             "probabilities are decided at one half. Leave out --threshold and --margin.",
             param_hint="--probability",
         )
+    if negative is not None and (positive is None or positive == negative):
+        raise typer.BadParameter(
+            "it names the other side of --positive: pass both, with different labels.",
+            param_hint="--negative",
+        )
+    if ties != "error" and negative is None:
+        raise typer.BadParameter(
+            "it is about labels on neither side: name the two with --positive and --negative.",
+            param_hint="--ties",
+        )
     source = open_source(given["file"])
     schema = schema_of(source)
     for option in ("label", "score", "margin", "weight", "by", "groups"):
-        for name in _several(given.get(option)):
-            check_column(schema, f"--{option}", name)
+        for name in _as_tuple(given.get(option)):
+            check_column(source, schema, f"--{option}", name)
+            _check_kind(source, schema[name], option, name)
     scores = tuple(dict.fromkeys((*score, *margin)))
-    numbers = dict.fromkeys(scores, "")
-    if weight is not None:
-        numbers[weight] = ""
-    words: tuple[str, ...] = ()
+    numbers = dict.fromkeys((*scores, *_as_tuple(weight)), "")
+    if label is not None and positive is None and not _is_label(schema[label]):
+        numbers[label] = _REMEDY
+    # Keys are compared as written, so 1 and 1.0 differ; labels, scores and weights are read as
+    # numbers first.
+    keys = dict.fromkeys((*by, *_as_tuple(groups)))
+    words = [name for name in keys if source.form == "csv" or is_wide(schema[name])]
+    words = [name for name in words if name not in numbers and name != label]
     if label is not None and positive is not None:
-        words = (label,)
-    elif label is not None and schema[label] in _WORDS:
-        numbers[label] = " Say which word is positive with --positive."
+        words += [label] if source.form == "csv" or schema[label] == pl.Null else []
     return Chosen(
         source,
         label,
         scores,
         weight,
-        by,
+        tuple(dict.fromkeys(by)),
         groups,
-        _positive(source, schema, label, positive),
+        _label_value(source, schema, label, "--positive", positive),
+        _label_value(source, schema, label, "--negative", negative),
+        ties,
         probability() if is_probability else absolute(threshold or 0.0),
         str(given.get("missing", "raise")),
         numbers,
-        words,
+        tuple(words),
+        is_probability or threshold is not None,
     )
 
 
-def _several(value: Any) -> tuple[str, ...]:
+_REMEDY = (
+    " Say which word is positive with --positive, and if there are more than two, which is "
+    "negative with --negative."
+)
+_KINDS: dict[Any, str] = {
+    pl.List: "lists",
+    pl.Array: "lists",
+    pl.Struct: "objects with fields",
+    pl.Date: "dates",
+    pl.Datetime: "dates with times",
+    pl.Time: "times of day",
+    pl.Duration: "durations",
+    pl.Binary: "bytes",
+}
+
+
+def _check_kind(source: Source, dtype: Any, option: str, name: str) -> None:
+    """Refuse a column of values that are neither numbers nor words, unless it holds keys."""
+    if dtype.is_nested() or not (
+        option in ("by", "groups") or dtype.is_numeric() or dtype in (*_WORDS, pl.Boolean, pl.Null)
+    ):
+        found = _KINDS.get(type(dtype), "values of another kind")
+        wanted = {"label": "labels", "by": "keys", "groups": "keys"}.get(option, "numbers")
+        raise BadData(
+            f"{source.name}: --{option} {name!r} must hold {wanted}, one in each row; found "
+            f"{found}. Name another column, or make one of it."
+        )
+
+
+def _is_label(dtype: Any) -> bool:
+    """Say whether values can be labels as they are."""
+    return dtype == pl.Boolean or (dtype.is_numeric() and not is_wide(dtype))
+
+
+def _as_tuple(value: Any) -> tuple[str, ...]:
     """Return the values of an option that may be given once, several times or not at all."""
     return (value,) if isinstance(value, str) else tuple(value or ())
 
@@ -114,80 +179,109 @@ def rows_of(
             rows = rows.with_columns(pl.lit(1, pl.Int8).alias(ONES))
         return rows if use is None else use(rows)
 
-    rows = with_rows(chosen.source, columns, chosen.numbers, chosen.words, with_label)
+    numbers = {name: remedy for name, remedy in chosen.numbers.items() if name in columns}
+    rows = with_rows(chosen.source, columns, numbers, chosen.words, with_label)
     if not rows.height:
         raise BadData(f"{chosen.source.name} has no rows.")
-    if use is None and chosen.label is not None:
-        scores = {name: rows[name].cast(pl.Float64).to_numpy() for name in chosen.scores}
-        for note in probability_notes(scores, chosen.decision):
-            say(_in_option_words(note.text))
+    texts = [name for name in chosen.by if rows.schema.get(name) == pl.String]
+    if chosen.source.form in TEXT or chosen.words:
+        rows = in_order(rows, texts)
+    if use is None and chosen.label is not None and not chosen.told:
+        for name in chosen.scores:
+            if seem_misread(rows[name].cast(pl.Float64).to_numpy(), chosen.decision):
+                remark = _OptionWords().say(PROBABILITIES_AT_ZERO, {"name": name})
+                say(f"{remark} Say so with --threshold 0.")
     return rows
 
 
 def keywords(chosen: Chosen) -> dict[str, Any]:
-    """Return what the functions of ``frames`` are told about the columns, but for the scores."""
+    """Return the arguments of the functions of ``frames``, except for the scores."""
     return {
         "label": chosen.label or ONES,
         "weight": chosen.weight,
         "by": chosen.by,
         "decision": chosen.decision,
         "positive": chosen.positive,
+        "negative": chosen.negative,
+        "ties": chosen.ties,
         "nan_policy": chosen.nan_policy,
     }
 
 
-def parts_for(chosen: Chosen, frame: nw.DataFrame[Any], outputs: Sequence[str]) -> Parts:
-    """Return the same for functions that read samples themselves."""
-    engine = engine_of(frame)
-    return parts_of(
-        engine,
-        schema_of_frame(engine, frame),
-        scores=list(chosen.scores),
-        groups=chosen.groups,
-        threshold=0.0,
-        outputs=outputs,
-        **keywords(chosen),
+def model_column(chosen: Chosen) -> str:
+    """Return the name of the column that names the model, which no key may have."""
+    for name in ("model", "score", "column"):
+        if name not in chosen.by:
+            return name
+    raise typer.BadParameter(
+        "the result has a column that names the model: rename one of these.", param_hint="--by"
     )
+
+
+def each_model(chosen: Chosen) -> Iterator[Chosen]:
+    """Yield the same choice for each model alone."""
+    for score in chosen.scores:
+        yield chosen._replace(scores=(score,))
+
+
+class _OptionWords(Wording):
+    """What the command line calls the arguments of the library, and the rows of a file."""
+
+    instead: ClassVar[Mapping[str, str]] = {SAY_HOW_SCORES_MIRROR: "Pass another {threshold:=}."}
+
+    def __init__(self, source: Source | None = None) -> None:
+        self.source = source
+
+    def argument(self, name: str) -> str:
+        return _ARGUMENTS.get(name, name)
+
+    def option(self, name: str, value: str = "") -> str:
+        if (name, value) == ("decision", "probability()"):
+            return "--probability"
+        return f"--{_OPTIONS.get(name, name)} {value.strip(_QUOTE)}".rstrip()
+
+    def given(self, fact: Any) -> Any:
+        # Quotes tell what comes from a file from the words of the message.
+        return f"{self.option(fact.name)} {fact.value!r}" if isinstance(fact, Given) else fact
+
+    def row(self, row: int) -> str:
+        return super().row(row) if self.source is None else f"in {place(self.source, row)}"
+
+
+_ARGUMENTS = {"frame": "the file", "groups": "--groups", "threshold": "--threshold"}
+_OPTIONS = {"nan_policy": "missing"}  # options with another name than the argument
+_QUOTE = "'"
 
 
 @contextmanager
 def library_errors(chosen: Chosen | None = None) -> Iterator[None]:
-    """Turn errors of the library about values into bad data, in the words of the command line."""
+    """Turn errors of the library about values into ``BadData``, in terms of options and lines."""
     try:
         yield
     except (ValueError, TypeError) as error:
-        name = "" if chosen is None else f"{chosen.source.name}: "
-        raise BadData(f"{name}{_in_option_words(str(error))}") from error
+        source = None if chosen is None else chosen.source
+        message = str(error)
+        if isinstance(error, Complaint):
+            message = error.worded(_OptionWords(source))
+        raise BadData(message if source is None else f"{source.name}: {message}") from error
 
 
-def _in_option_words(message: str) -> str:
-    for argument, option in _OPTIONS.items():
-        message = message.replace(argument, option)
-    return message
-
-
-_OPTIONS = {
-    "nan_policy='omit'": "--missing omit",
-    "nan_policy='abstain'": "--missing abstain",
-    "decision=probability()": "--probability",
-    "Pass positive=.": "Say which label is positive with --positive.",
-    "positive=": "--positive ",
-    "by=": "--by ",
-    "level=": "--interval ",
-}
-
-
-def _positive(
-    source: Source, schema: dict[str, Any], label: str | None, positive: str | None
+def _label_value(
+    source: Source, schema: dict[str, Any], label: str | None, option: str, value: str | None
 ) -> Any:
-    """Return the positive label in the type of its column; a file of text has words."""
-    if label is None or positive is None or source.form == "csv" or schema[label] in _WORDS:
-        return positive
-    if schema[label] == pl.Boolean and positive.lower() in ("true", "false"):
-        return positive.lower() == "true"
-    try:
-        return float(positive)
-    except ValueError:
-        raise typer.BadParameter(
-            f"column {label!r} holds {schema[label]}; found {positive!r}.", param_hint="--positive"
-        ) from None
+    """Return a label in the type of its column."""
+    if label is None or value is None or source.form == "csv":
+        return value
+    if schema[label] in (*_WORDS, pl.Null):
+        return value
+    if schema[label] == pl.Boolean:
+        if value.lower() in ("true", "false"):
+            return value.lower() == "true"
+    else:
+        for kind in (int, float):  # int first, which keeps all digits
+            with suppress(ValueError):
+                return kind(value)
+    values = "true and false" if schema[label] == pl.Boolean else "numbers"
+    raise typer.BadParameter(
+        f"column {label!r} holds {values}; found {value!r}.", param_hint=option
+    )

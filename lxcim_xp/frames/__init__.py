@@ -25,31 +25,36 @@ from typing import Any
 import narwhals.stable.v2 as nw
 from narwhals.stable.v2.typing import IntoFrameT
 
-from lxcim_xp._bins import checked_bins
-from lxcim_xp._docs import documented
-from lxcim_xp._engines import (
-    METRICS,
+from lxcim_xp._arrays.namespaces import moves_constants
+from lxcim_xp._metric_table import IN_FRAMES, METRICS, WITH_BOUNDS
+from lxcim_xp._samples.checks import checked_bins
+from lxcim_xp._samples.decisions import Decision
+from lxcim_xp._samples.option_types import NanPolicy, Ties
+from lxcim_xp.comparison import Comparison
+from lxcim_xp.frames.columns import Parts, check_keys, check_metrics, check_state, parts_of
+from lxcim_xp.frames.dask import in_one_partition, in_partitions, merged_partitions
+from lxcim_xp.frames.engines import (
+    BoundedName,
     Engine,
-    column_of,
+    MetricName,
     engine_of,
     kind_of_frame,
     narwhals_frame,
     require_samples,
-    schema_of,
 )
-from lxcim_xp._frame_columns import Parts, check_keys, check_metrics, check_state, parts_of
-from lxcim_xp._frame_kernel import (
+from lxcim_xp.frames.in_memory import (
     COUNTS,
     CURVES,
+    CurveName,
     compare_frame,
     curve_frame,
     evaluate_frame,
     in_memory,
-    interval_names,
+    result_columns,
 )
-from lxcim_xp._frame_partitions import in_one_partition, in_partitions, merged_partitions
-from lxcim_xp._frame_plan import evaluate_plan
-from lxcim_xp._frame_sketch import (
+from lxcim_xp.frames.names import columns_in_memory, own_names, plain_columns, schema_of
+from lxcim_xp.frames.query import evaluate_plan
+from lxcim_xp.frames.sketches import (
     BOUNDS,
     STATE,
     bounds_frame,
@@ -58,11 +63,9 @@ from lxcim_xp._frame_sketch import (
     sketch_frame,
     sketch_plan,
 )
-from lxcim_xp.comparison import Comparison
-from lxcim_xp.decision import Decision
 
 
-@documented
+@moves_constants
 def evaluate(
     frame: IntoFrameT,
     *,
@@ -70,38 +73,70 @@ def evaluate(
     score: str,
     weight: str | None = None,
     by: str | Sequence[str] = (),
-    metrics: str | Sequence[str] = METRICS,
-    threshold: float = 0.0,
-    decision: Decision | None = None,
-    positive: Any = None,
-    nan_policy: str = "raise",
+    metrics: MetricName | Sequence[MetricName] = IN_FRAMES,
     interval: float | None = None,
     groups: str | None = None,
+    threshold: float | None = None,
+    decision: Decision | None = None,
+    positive: Any = None,
+    negative: Any = None,
+    ties: Ties = "error",
+    nan_policy: NanPolicy = "raise",
     collect: bool = False,
 ) -> IntoFrameT:
     """Return several metrics of each subgroup, from one grouping.
 
     Parameters
     ----------
-    <FRAME>
+    frame : frame
+        A frame of any kind in the table of docs/frames.md, eager or lazy.
+    label : str
+        The column of labels: booleans, 0/1, -1/+1, or anything with ``positive=``.
     score : str
         The column of scores, which grow with the belief in the positive side.
-    <FRAME_GROUPS>
+    weight : str, optional
+        The column of weights, finite and not negative. A row of weight 0 counts as absent.
+    by : str or sequence of str, default ()
+        The columns whose values make a subgroup; null is a value like any other. Without them, the
+        whole frame is one group.
     metrics : str or sequence of str, default ("lxcim", "accuracy", "audrc", "auroc")
         Which metrics, in the order of the columns of the result.
-    <FRAME_VALUES>
     interval : float, optional
         The level of confidence intervals, 0.95 for example; none by default.
     groups : str, optional
-        The column of clusters, when only clusters are independent; for intervals.
-    <FRAME_COLLECT>
+        The column of clusters, when only clusters are independent; intervals allow for them.
+    threshold : float, default 0.0
+        The score at which the decision changes sides; a score equal to it is undecided. If it is
+        left out and all scores of a frame in memory lie in [0, 1], a warning asks whether they are
+        probabilities: pass ``decision=probability()`` if they are, ``threshold=0.0`` if not.
+    decision : Decision, optional
+        A decision function to use instead of the distance from ``threshold``, see
+        :mod:`lxcim_xp.decision`. Queries know only ``probability()``.
+    positive : str, number or bool, optional
+        The positive label; the one other label is negative. Labels that are words need it. If it
+        does not occur, or there is a third label, that is an error; in a query, all metrics are
+        null.
+    negative : str, number or bool, optional
+        The negative label, beside ``positive``, where there are more than two.
+    ties : {"error", "omit"}, default "error"
+        What to do with a row whose label is neither ``positive`` nor ``negative``: raise an error,
+        or leave it out; ``n`` does not count it then.
+    nan_policy : {"raise", "omit", "abstain"}, default "raise"
+        What to do with a missing value (null or NaN): raise an error, leave the row out, or, if it
+        is the score, count the sample as undecided. A query cannot raise before it is collected:
+        there a group with missing values has null metrics, and ``n_missing`` says how many.
+    collect : bool, default False
+        Collect the columns that are needed from a lazy frame first, for what its queries cannot do
+        (intervals, comparisons, curves, any decision function). The result is then what narwhals
+        collects to: polars for polars, Arrow for DuckDB and Spark.
 
     Returns
     -------
     frame
         Of the kind of the input, one row for each subgroup, in the order of the keys, nulls last:
         the keys; a column for each metric, with ``_se``, ``_low`` and ``_high`` if there are
-        intervals; <FRAME_COUNTS>. A metric is null where it is undefined, and a group without any
+        intervals; ``n`` rows, ``n_missing`` of them with a missing value, and the ``weight`` that
+        the numbers rest on. A metric is null where it is undefined, and a group without any
         usable row stays. Without ``by`` there is one row.
 
     See Also
@@ -124,9 +159,6 @@ def evaluate(
         raise ValueError(
             "groups= says how intervals are made. Pass interval=0.95, or leave it out."
         )
-    outputs = [*names, *COUNTS]
-    if interval is not None:
-        outputs += [part for name in names for part in interval_names(name)]
 
     def on_samples(rows: nw.DataFrame[Any], parts: Parts) -> nw.DataFrame[Any]:
         return evaluate_frame(rows, parts, names, interval)
@@ -142,13 +174,16 @@ def evaluate(
         frame,
         on_samples,
         as_query,
-        outputs,
+        result_columns(names, interval),
+        decides=not all(METRICS[name].needs_labels for name in names),
         label=label,
         scores=[score],
         weight=weight,
         by=by,
         groups=groups,
         positive=positive,
+        negative=negative,
+        ties=ties,
         threshold=threshold,
         decision=decision,
         nan_policy=nan_policy,
@@ -156,7 +191,7 @@ def evaluate(
     )
 
 
-@documented
+@moves_constants
 def lxcim(
     frame: IntoFrameT,
     *,
@@ -164,25 +199,55 @@ def lxcim(
     score: str,
     weight: str | None = None,
     by: str | Sequence[str] = (),
-    threshold: float = 0.0,
+    threshold: float | None = None,
     decision: Decision | None = None,
     positive: Any = None,
-    nan_policy: str = "raise",
+    negative: Any = None,
+    ties: Ties = "error",
+    nan_policy: NanPolicy = "raise",
 ) -> IntoFrameT:
     """Return LxCIM of each subgroup.
 
     Parameters
     ----------
-    <FRAME>
+    frame : frame
+        A frame of any kind in the table of docs/frames.md, eager or lazy.
+    label : str
+        The column of labels: booleans, 0/1, -1/+1, or anything with ``positive=``.
     score : str
         The column of scores, which grow with the belief in the positive side.
-    <FRAME_GROUPS>
-    <FRAME_VALUES>
+    weight : str, optional
+        The column of weights, finite and not negative. A row of weight 0 counts as absent.
+    by : str or sequence of str, default ()
+        The columns whose values make a subgroup; null is a value like any other. Without them, the
+        whole frame is one group.
+    threshold : float, default 0.0
+        The score at which the decision changes sides; a score equal to it is undecided. If it is
+        left out and all scores of a frame in memory lie in [0, 1], a warning asks whether they are
+        probabilities: pass ``decision=probability()`` if they are, ``threshold=0.0`` if not.
+    decision : Decision, optional
+        A decision function to use instead of the distance from ``threshold``, see
+        :mod:`lxcim_xp.decision`. Queries know only ``probability()``.
+    positive : str, number or bool, optional
+        The positive label; the one other label is negative. Labels that are words need it. If it
+        does not occur, or there is a third label, that is an error; in a query, all metrics are
+        null.
+    negative : str, number or bool, optional
+        The negative label, beside ``positive``, where there are more than two.
+    ties : {"error", "omit"}, default "error"
+        What to do with a row whose label is neither ``positive`` nor ``negative``: raise an error,
+        or leave it out; ``n`` does not count it then.
+    nan_policy : {"raise", "omit", "abstain"}, default "raise"
+        What to do with a missing value (null or NaN): raise an error, leave the row out, or, if it
+        is the score, count the sample as undecided. A query cannot raise before it is collected:
+        there a group with missing values has null metrics, and ``n_missing`` says how many.
 
     Returns
     -------
     frame
-        Of the kind of the input, one row for each subgroup: the keys, ``lxcim``, <FRAME_COUNTS>.
+        Of the kind of the input, one row for each subgroup: the keys, ``lxcim``, the number
+        ``n`` of rows, ``n_missing`` of them with a missing value, and the ``weight`` that the
+        numbers rest on. The metric is null where it is undefined.
 
     See Also
     --------
@@ -207,11 +272,13 @@ def lxcim(
         threshold=threshold,
         decision=decision,
         positive=positive,
+        negative=negative,
+        ties=ties,
         nan_policy=nan_policy,
     )
 
 
-@documented
+@moves_constants
 def accuracy(
     frame: IntoFrameT,
     *,
@@ -219,26 +286,55 @@ def accuracy(
     score: str,
     weight: str | None = None,
     by: str | Sequence[str] = (),
-    threshold: float = 0.0,
+    threshold: float | None = None,
     decision: Decision | None = None,
     positive: Any = None,
-    nan_policy: str = "raise",
+    negative: Any = None,
+    ties: Ties = "error",
+    nan_policy: NanPolicy = "raise",
 ) -> IntoFrameT:
     """Return the accuracy of each subgroup, undecided samples counting half.
 
     Parameters
     ----------
-    <FRAME>
+    frame : frame
+        A frame of any kind in the table of docs/frames.md, eager or lazy.
+    label : str
+        The column of labels: booleans, 0/1, -1/+1, or anything with ``positive=``.
     score : str
         The column of scores, which grow with the belief in the positive side.
-    <FRAME_GROUPS>
-    <FRAME_VALUES>
+    weight : str, optional
+        The column of weights, finite and not negative. A row of weight 0 counts as absent.
+    by : str or sequence of str, default ()
+        The columns whose values make a subgroup; null is a value like any other. Without them, the
+        whole frame is one group.
+    threshold : float, default 0.0
+        The score at which the decision changes sides; a score equal to it is undecided. If it is
+        left out and all scores of a frame in memory lie in [0, 1], a warning asks whether they are
+        probabilities: pass ``decision=probability()`` if they are, ``threshold=0.0`` if not.
+    decision : Decision, optional
+        A decision function to use instead of the distance from ``threshold``, see
+        :mod:`lxcim_xp.decision`. Queries know only ``probability()``.
+    positive : str, number or bool, optional
+        The positive label; the one other label is negative. Labels that are words need it. If it
+        does not occur, or there is a third label, that is an error; in a query, all metrics are
+        null.
+    negative : str, number or bool, optional
+        The negative label, beside ``positive``, where there are more than two.
+    ties : {"error", "omit"}, default "error"
+        What to do with a row whose label is neither ``positive`` nor ``negative``: raise an error,
+        or leave it out; ``n`` does not count it then.
+    nan_policy : {"raise", "omit", "abstain"}, default "raise"
+        What to do with a missing value (null or NaN): raise an error, leave the row out, or, if it
+        is the score, count the sample as undecided. A query cannot raise before it is collected:
+        there a group with missing values has null metrics, and ``n_missing`` says how many.
 
     Returns
     -------
     frame
-        Of the kind of the input, one row for each subgroup: the keys, ``accuracy``,
-        <FRAME_COUNTS>.
+        Of the kind of the input, one row for each subgroup: the keys, ``accuracy``, the number
+        ``n`` of rows, ``n_missing`` of them with a missing value, and the ``weight`` that the
+        numbers rest on. The metric is null where it is undefined.
 
     See Also
     --------
@@ -263,11 +359,13 @@ def accuracy(
         threshold=threshold,
         decision=decision,
         positive=positive,
+        negative=negative,
+        ties=ties,
         nan_policy=nan_policy,
     )
 
 
-@documented
+@moves_constants
 def audrc(
     frame: IntoFrameT,
     *,
@@ -275,25 +373,55 @@ def audrc(
     score: str,
     weight: str | None = None,
     by: str | Sequence[str] = (),
-    threshold: float = 0.0,
+    threshold: float | None = None,
     decision: Decision | None = None,
     positive: Any = None,
-    nan_policy: str = "raise",
+    negative: Any = None,
+    ties: Ties = "error",
+    nan_policy: NanPolicy = "raise",
 ) -> IntoFrameT:
     """Return AUDRC, in its discrete form, of each subgroup.
 
     Parameters
     ----------
-    <FRAME>
+    frame : frame
+        A frame of any kind in the table of docs/frames.md, eager or lazy.
+    label : str
+        The column of labels: booleans, 0/1, -1/+1, or anything with ``positive=``.
     score : str
         The column of scores, which grow with the belief in the positive side.
-    <FRAME_GROUPS>
-    <FRAME_VALUES>
+    weight : str, optional
+        The column of weights, finite and not negative. A row of weight 0 counts as absent.
+    by : str or sequence of str, default ()
+        The columns whose values make a subgroup; null is a value like any other. Without them, the
+        whole frame is one group.
+    threshold : float, default 0.0
+        The score at which the decision changes sides; a score equal to it is undecided. If it is
+        left out and all scores of a frame in memory lie in [0, 1], a warning asks whether they are
+        probabilities: pass ``decision=probability()`` if they are, ``threshold=0.0`` if not.
+    decision : Decision, optional
+        A decision function to use instead of the distance from ``threshold``, see
+        :mod:`lxcim_xp.decision`. Queries know only ``probability()``.
+    positive : str, number or bool, optional
+        The positive label; the one other label is negative. Labels that are words need it. If it
+        does not occur, or there is a third label, that is an error; in a query, all metrics are
+        null.
+    negative : str, number or bool, optional
+        The negative label, beside ``positive``, where there are more than two.
+    ties : {"error", "omit"}, default "error"
+        What to do with a row whose label is neither ``positive`` nor ``negative``: raise an error,
+        or leave it out; ``n`` does not count it then.
+    nan_policy : {"raise", "omit", "abstain"}, default "raise"
+        What to do with a missing value (null or NaN): raise an error, leave the row out, or, if it
+        is the score, count the sample as undecided. A query cannot raise before it is collected:
+        there a group with missing values has null metrics, and ``n_missing`` says how many.
 
     Returns
     -------
     frame
-        Of the kind of the input, one row for each subgroup: the keys, ``audrc``, <FRAME_COUNTS>.
+        Of the kind of the input, one row for each subgroup: the keys, ``audrc``, the number
+        ``n`` of rows, ``n_missing`` of them with a missing value, and the ``weight`` that the
+        numbers rest on. The metric is null where it is undefined.
 
     See Also
     --------
@@ -318,11 +446,13 @@ def audrc(
         threshold=threshold,
         decision=decision,
         positive=positive,
+        negative=negative,
+        ties=ties,
         nan_policy=nan_policy,
     )
 
 
-@documented
+@moves_constants
 def auroc(
     frame: IntoFrameT,
     *,
@@ -330,26 +460,55 @@ def auroc(
     score: str,
     weight: str | None = None,
     by: str | Sequence[str] = (),
-    threshold: float = 0.0,
+    threshold: float | None = None,
     decision: Decision | None = None,
     positive: Any = None,
-    nan_policy: str = "raise",
+    negative: Any = None,
+    ties: Ties = "error",
+    nan_policy: NanPolicy = "raise",
 ) -> IntoFrameT:
     """Return AUROC of each subgroup.
 
     Parameters
     ----------
-    <FRAME>
+    frame : frame
+        A frame of any kind in the table of docs/frames.md, eager or lazy.
+    label : str
+        The column of labels: booleans, 0/1, -1/+1, or anything with ``positive=``.
     score : str
         The column of scores, which grow with the belief in the positive side.
-    <FRAME_GROUPS>
-    <FRAME_VALUES>
+    weight : str, optional
+        The column of weights, finite and not negative. A row of weight 0 counts as absent.
+    by : str or sequence of str, default ()
+        The columns whose values make a subgroup; null is a value like any other. Without them, the
+        whole frame is one group.
+    threshold : float, default 0.0
+        The score at which the decision changes sides; a score equal to it is undecided. If it is
+        left out and all scores of a frame in memory lie in [0, 1], a warning asks whether they are
+        probabilities: pass ``decision=probability()`` if they are, ``threshold=0.0`` if not.
+    decision : Decision, optional
+        A decision function to use instead of the distance from ``threshold``, see
+        :mod:`lxcim_xp.decision`. Queries know only ``probability()``.
+    positive : str, number or bool, optional
+        The positive label; the one other label is negative. Labels that are words need it. If it
+        does not occur, or there is a third label, that is an error; in a query, all metrics are
+        null.
+    negative : str, number or bool, optional
+        The negative label, beside ``positive``, where there are more than two.
+    ties : {"error", "omit"}, default "error"
+        What to do with a row whose label is neither ``positive`` nor ``negative``: raise an error,
+        or leave it out; ``n`` does not count it then.
+    nan_policy : {"raise", "omit", "abstain"}, default "raise"
+        What to do with a missing value (null or NaN): raise an error, leave the row out, or, if it
+        is the score, count the sample as undecided. A query cannot raise before it is collected:
+        there a group with missing values has null metrics, and ``n_missing`` says how many.
 
     Returns
     -------
     frame
-        Of the kind of the input, one row for each subgroup: the keys, ``auroc``, <FRAME_COUNTS>.
-        AUROC is null where a subgroup has one class only.
+        Of the kind of the input, one row for each subgroup: the keys, ``auroc``, the number
+        ``n`` of rows, ``n_missing`` of them with a missing value, and the ``weight`` that the
+        numbers rest on. The metric is null where it is undefined.
 
     See Also
     --------
@@ -357,8 +516,8 @@ def auroc(
 
     Notes
     -----
-    Only the order of the scores matters; ``threshold`` says where ``nan_policy="abstain"`` puts a
-    missing score.
+    AUROC is undefined where a subgroup has one class only. Only the order of the scores matters;
+    ``threshold`` says where ``nan_policy="abstain"`` puts a missing score.
 
     Examples
     --------
@@ -379,11 +538,13 @@ def auroc(
         threshold=threshold,
         decision=decision,
         positive=positive,
+        negative=negative,
+        ties=ties,
         nan_policy=nan_policy,
     )
 
 
-@documented
+@moves_constants
 def compare(
     frame: IntoFrameT,
     *,
@@ -391,42 +552,74 @@ def compare(
     scores: Sequence[str],
     weight: str | None = None,
     by: str | Sequence[str] = (),
-    metric: str = "lxcim",
+    metric: MetricName = "lxcim",
     level: float = 0.95,
     groups: str | None = None,
-    threshold: float = 0.0,
+    threshold: float | None = None,
     decision: Decision | None = None,
     positive: Any = None,
-    nan_policy: str = "raise",
+    negative: Any = None,
+    ties: Ties = "error",
+    nan_policy: NanPolicy = "raise",
     collect: bool = False,
 ) -> IntoFrameT:
     """Compare two models on the rows of each subgroup, by their paired difference.
 
     Parameters
     ----------
-    <FRAME>
+    frame : frame
+        A frame of any kind in the table of docs/frames.md, eager or lazy.
+    label : str
+        The column of labels: booleans, 0/1, -1/+1, or anything with ``positive=``.
     scores : sequence of two str
         The columns of scores of the two models.
-    <FRAME_GROUPS>
+    weight : str, optional
+        The column of weights, finite and not negative. A row of weight 0 counts as absent.
+    by : str or sequence of str, default ()
+        The columns whose values make a subgroup; null is a value like any other. Without them, the
+        whole frame is one group.
     metric : {"lxcim", "accuracy", "audrc", "auroc"}, default "lxcim"
         The metric.
     level : float, default 0.95
-        The coverage of the interval, between 0 and 1.
+        The coverage of intervals, between 0 and 1.
     groups : str, optional
-        The column of clusters, when only clusters are independent.
-    <FRAME_VALUES>
-    <FRAME_COLLECT>
+        The column of clusters, when only clusters are independent; intervals allow for them.
+    threshold : float, default 0.0
+        The score at which the decision changes sides; a score equal to it is undecided. If it is
+        left out and all scores of a frame in memory lie in [0, 1], a warning asks whether they are
+        probabilities: pass ``decision=probability()`` if they are, ``threshold=0.0`` if not.
+    decision : Decision, optional
+        A decision function to use instead of the distance from ``threshold``, see
+        :mod:`lxcim_xp.decision`. Queries know only ``probability()``.
+    positive : str, number or bool, optional
+        The positive label; the one other label is negative. Labels that are words need it. If it
+        does not occur, or there is a third label, that is an error; in a query, all metrics are
+        null.
+    negative : str, number or bool, optional
+        The negative label, beside ``positive``, where there are more than two.
+    ties : {"error", "omit"}, default "error"
+        What to do with a row whose label is neither ``positive`` nor ``negative``: raise an error,
+        or leave it out; ``n`` does not count it then.
+    nan_policy : {"raise", "omit", "abstain"}, default "raise"
+        What to do with a missing value (null or NaN): raise an error, leave the row out, or, if it
+        is the score, count the sample as undecided. A query cannot raise before it is collected:
+        there a group with missing values has null metrics, and ``n_missing`` says how many.
+    collect : bool, default False
+        Collect the columns that are needed from a lazy frame first, for what its queries cannot do
+        (intervals, comparisons, curves, any decision function). The result is then what narwhals
+        collects to: polars for polars, Arrow for DuckDB and Spark.
 
     Returns
     -------
     frame
         Of the kind of the input, one row for each subgroup: the keys, the columns of
         :class:`lxcim_xp.Comparison` (``estimate_a``, ``estimate_b``, ``difference`` and the rest),
-        <FRAME_COUNTS>. With ``nan_policy="omit"`` a row counts if both models have a score.
+        the number ``n`` of rows that count for both models, ``n_missing`` with a missing value,
+        and the ``weight`` that the numbers rest on.
 
     See Also
     --------
-    lxcim_xp.compare : The same for arrays, with what the columns mean.
+    lxcim_xp.compare : The same for arrays, and what the columns mean.
 
     Examples
     --------
@@ -453,12 +646,15 @@ def compare(
         on_samples,
         "frames.compare",
         [*Comparison._fields, *COUNTS],
+        decides=not METRICS[name].needs_labels,
         label=label,
         scores=list(scores),
         weight=weight,
         by=by,
         groups=groups,
         positive=positive,
+        negative=negative,
+        ties=ties,
         threshold=threshold,
         decision=decision,
         nan_policy=nan_policy,
@@ -466,34 +662,65 @@ def compare(
     )
 
 
-@documented
+@moves_constants
 def curve(
     frame: IntoFrameT,
     *,
     label: str,
     score: str,
-    kind: str = "cumulative_accuracy",
+    kind: CurveName = "cumulative_accuracy",
     weight: str | None = None,
     by: str | Sequence[str] = (),
-    threshold: float = 0.0,
+    threshold: float | None = None,
     decision: Decision | None = None,
     positive: Any = None,
-    nan_policy: str = "raise",
+    negative: Any = None,
+    ties: Ties = "error",
+    nan_policy: NanPolicy = "raise",
     collect: bool = False,
 ) -> IntoFrameT:
     """Return the points of a curve of each subgroup, for plotting.
 
     Parameters
     ----------
-    <FRAME>
+    frame : frame
+        A frame of any kind in the table of docs/frames.md, eager or lazy.
+    label : str
+        The column of labels: booleans, 0/1, -1/+1, or anything with ``positive=``.
     score : str
         The column of scores, which grow with the belief in the positive side.
     kind : {"cumulative_accuracy", "accuracy_rate", "roc"}, default "cumulative_accuracy"
         Which curve: those of :func:`lxcim_xp.cumulative_accuracy_curve`,
         :func:`lxcim_xp.accuracy_rate_curve` and :func:`lxcim_xp.roc_curve`.
-    <FRAME_GROUPS>
-    <FRAME_VALUES>
-    <FRAME_COLLECT>
+    weight : str, optional
+        The column of weights, finite and not negative. A row of weight 0 counts as absent.
+    by : str or sequence of str, default ()
+        The columns whose values make a subgroup; null is a value like any other. Without them, the
+        whole frame is one group.
+    threshold : float, default 0.0
+        The score at which the decision changes sides; a score equal to it is undecided. If it is
+        left out and all scores of a frame in memory lie in [0, 1], a warning asks whether they are
+        probabilities: pass ``decision=probability()`` if they are, ``threshold=0.0`` if not.
+    decision : Decision, optional
+        A decision function to use instead of the distance from ``threshold``, see
+        :mod:`lxcim_xp.decision`. Queries know only ``probability()``.
+    positive : str, number or bool, optional
+        The positive label; the one other label is negative. Labels that are words need it. If it
+        does not occur, or there is a third label, that is an error; in a query, all metrics are
+        null.
+    negative : str, number or bool, optional
+        The negative label, beside ``positive``, where there are more than two.
+    ties : {"error", "omit"}, default "error"
+        What to do with a row whose label is neither ``positive`` nor ``negative``: raise an error,
+        or leave it out; ``n`` does not count it then.
+    nan_policy : {"raise", "omit", "abstain"}, default "raise"
+        What to do with a missing value (null or NaN): raise an error, leave the row out, or, if it
+        is the score, count the sample as undecided. A query cannot raise before it is collected:
+        there a group with missing values has null metrics, and ``n_missing`` says how many.
+    collect : bool, default False
+        Collect the columns that are needed from a lazy frame first, for what its queries cannot do
+        (intervals, comparisons, curves, any decision function). The result is then what narwhals
+        collects to: polars for polars, Arrow for DuckDB and Spark.
 
     Returns
     -------
@@ -529,12 +756,15 @@ def curve(
         on_samples,
         "frames.curve",
         CURVES[kind],
+        decides=kind != "roc",
         label=label,
         scores=[score],
         weight=weight,
         by=by,
         groups=None,
         positive=positive,
+        negative=negative,
+        ties=ties,
         threshold=threshold,
         decision=decision,
         nan_policy=nan_policy,
@@ -542,7 +772,7 @@ def curve(
     )
 
 
-@documented
+@moves_constants
 def sketch(
     frame: IntoFrameT,
     *,
@@ -552,26 +782,54 @@ def sketch(
     by: str | Sequence[str] = (),
     bins: int = 4096,
     bound: float | None = None,
-    threshold: float = 0.0,
+    threshold: float | None = None,
     decision: Decision | None = None,
     positive: Any = None,
-    nan_policy: str = "raise",
+    negative: Any = None,
+    ties: Ties = "error",
+    nan_policy: NanPolicy = "raise",
 ) -> IntoFrameT:
     """Return sums in bins of confidence of each subgroup: a state that can be merged.
 
     Parameters
     ----------
-    <FRAME>
+    frame : frame
+        A frame of any kind in the table of docs/frames.md, eager or lazy.
+    label : str
+        The column of labels: booleans, 0/1, -1/+1, or anything with ``positive=``.
     score : str
         The column of scores, which grow with the belief in the positive side.
-    <FRAME_GROUPS>
+    weight : str, optional
+        The column of weights, finite and not negative. A row of weight 0 counts as absent.
+    by : str or sequence of str, default ()
+        The columns whose values make a subgroup; null is a value like any other. Without them, the
+        whole frame is one group.
     bins : int, default 4096
         The number of bins, at least 2. The bounds are about as wide as 1 / bins.
     bound : float, optional
         The largest confidence that a score can have: 0.5 for probabilities around 0.5. Bins are
-        then fine at the bound too. Without it, it is found from the domain of ``decision``, if
-        there is one. A larger confidence is bad input.
-    <FRAME_VALUES>
+        then fine near the bound too, where the probabilities of a confident model crowd. By default
+        it comes from the domain of ``decision``, if there is one. A larger confidence is bad input.
+    threshold : float, default 0.0
+        The score at which the decision changes sides; a score equal to it is undecided. If it is
+        left out and all scores of a frame in memory lie in [0, 1], a warning asks whether they are
+        probabilities: pass ``decision=probability()`` if they are, ``threshold=0.0`` if not.
+    decision : Decision, optional
+        A decision function to use instead of the distance from ``threshold``, see
+        :mod:`lxcim_xp.decision`. Queries know only ``probability()``.
+    positive : str, number or bool, optional
+        The positive label; the one other label is negative. Labels that are words need it. If it
+        does not occur, or there is a third label, that is an error; in a query, all metrics are
+        null.
+    negative : str, number or bool, optional
+        The negative label, beside ``positive``, where there are more than two.
+    ties : {"error", "omit"}, default "error"
+        What to do with a row whose label is neither ``positive`` nor ``negative``: raise an error,
+        or leave it out; ``n`` does not count it then.
+    nan_policy : {"raise", "omit", "abstain"}, default "raise"
+        What to do with a missing value (null or NaN): raise an error, leave the row out, or, if it
+        is the score, count the sample as undecided. A query cannot raise before it is collected:
+        there a group with missing values has null metrics, and ``n_missing`` says how many.
 
     Returns
     -------
@@ -614,12 +872,15 @@ def sketch(
         as_query,
         STATE,
         merge=merge_frame,
+        decides=True,
         label=label,
         scores=[score],
         weight=weight,
         by=by,
         groups=None,
         positive=positive,
+        negative=negative,
+        ties=ties,
         threshold=threshold,
         decision=decision,
         nan_policy=nan_policy,
@@ -630,7 +891,7 @@ def merge_sketches(*states: IntoFrameT, by: str | Sequence[str] = ()) -> IntoFra
     """Return the state of the rows of several states together.
 
     It does not matter in which order or in how many steps states are merged. Keys that are not in
-    ``by`` are given up: a state of small subgroups becomes one of larger ones.
+    ``by`` are dropped: a state of small subgroups becomes one of larger ones.
 
     Parameters
     ----------
@@ -673,10 +934,10 @@ def merge_sketches(*states: IntoFrameT, by: str | Sequence[str] = ()) -> IntoFra
         schema = schema_of(engine, rows)
         check_state(schema, STATE)
         keys = check_keys(engine, schema, by, STATE)
-    # Other columns, and another order of them, do not matter.
-    together = nw.concat(
-        [rows.select(*(column_of(engine, name) for name in (*keys, *STATE))) for rows in given]
-    )
+    # States may have further columns, and their columns may be in any order.
+    together = nw.concat([plain_columns(engine, rows, (*keys, *STATE)) for rows in given])
+    if isinstance(together, nw.DataFrame) or engine.road == "shuffle":
+        together = own_names(together, keys)
     if isinstance(together, nw.DataFrame):
         found = in_memory(together, lambda rows: merge_frame(rows, keys))
     elif engine.road == "shuffle":
@@ -691,10 +952,10 @@ def sketch_bounds(
     state: Any,
     *,
     by: str | Sequence[str] = (),
-    metrics: str | Sequence[str] = ("lxcim", "accuracy", "audrc"),
+    metrics: BoundedName | Sequence[BoundedName] = WITH_BOUNDS,
     collect: bool = False,
 ) -> Any:
-    """Return between what the metrics of each subgroup certainly lie.
+    """Return bounds between which the metrics of each subgroup certainly lie.
 
     Parameters
     ----------
@@ -718,7 +979,7 @@ def sketch_bounds(
 
     See Also
     --------
-    lxcim_xp.lxcim_bounds, lxcim_xp.audrc_bounds : The same for arrays, with what bounds mean.
+    lxcim_xp.lxcim_bounds, lxcim_xp.audrc_bounds : The same for arrays, and what bounds mean.
 
     Examples
     --------
@@ -737,13 +998,12 @@ def sketch_bounds(
     check_state(schema, STATE)
     outputs = [*(name for metric in names for name in BOUNDS[metric]), "n", "weight"]
     keys = check_keys(engine, schema, by, [*STATE, *outputs])
-    if isinstance(rows, nw.LazyFrame):
-        if not collect:
-            raise TypeError(
-                f"sketch_bounds needs a state in memory; found {kind_of_frame(engine)}. Pass "
-                f"collect=True to collect it here."
-            )
-        rows = rows.collect()
+    if isinstance(rows, nw.LazyFrame) and not collect:
+        raise TypeError(
+            f"sketch_bounds needs a state in memory; found {kind_of_frame(engine)}. Pass "
+            f"collect=True to collect it here."
+        )
+    rows = columns_in_memory(engine, rows, (*keys, *STATE))
     return in_memory(rows, lambda rows: bounds_frame(rows, keys, names))
 
 
@@ -757,20 +1017,19 @@ def _run(
     collect: bool = False,
     **given: Any,
 ) -> IntoFrameT:
-    """Check the columns and take the road that the engine allows.
+    """Check the columns and compute in the way that suits the engine.
 
-    In the place of a query may stand the name of what has none. Where rows lie in partitions, those
-    of a group are brought together, or, given a way to merge them, only their states.
+    ``as_query`` is a string for a function that cannot be a query: its name for the error. Where
+    rows are partitioned, the rows of each group are brought together, or, with ``merge``, only the
+    states of the partitions.
     """
     rows = narwhals_frame(frame)
     engine = engine_of(rows)
     schema = schema_of(engine, rows)
     parts = parts_of(engine, schema, outputs=outputs, **given)
-    if collect and isinstance(rows, nw.LazyFrame):
-        needed = (column_of(engine, name).alias(name) for name in parts.columns)
-        rows = rows.select(*needed).collect()
-    if isinstance(rows, nw.DataFrame):
-        found = in_memory(rows, lambda rows: on_samples(rows.select(*parts.columns), parts))
+    if collect or isinstance(rows, nw.DataFrame):
+        rows = columns_in_memory(engine, rows, parts.columns)
+        found = in_memory(rows, lambda rows: on_samples(rows, parts))
     elif engine.road == "shuffle" and merge is not None:
         found = merged_partitions(rows, parts, on_samples, merge)
     elif engine.road == "shuffle":
@@ -778,6 +1037,7 @@ def _run(
     elif isinstance(as_query, str):
         require_samples(engine, as_query)
     else:
+        rows = plain_columns(engine, rows, parts.columns)
         found = as_query(rows, schema, engine, parts).to_native()
     result: IntoFrameT = found
     return result

@@ -1,7 +1,7 @@
-"""Dask: rows of one subgroup are brought into one partition, where the kernel runs.
+"""Dask: the rows of a subgroup are brought into one partition, where the kernel runs.
 
-Nothing is computed here but the graph. Without ``by`` there is one group, and so one partition.
-What can be merged stays where it is, and only the states of the partitions are brought together.
+This module only builds the graph. Without ``by`` there is one group, and so one partition. If
+states can be merged, rows stay where they are and only the states of partitions move.
 """
 
 from collections.abc import Callable
@@ -9,7 +9,8 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 
-from lxcim_xp._frame_columns import Parts
+from lxcim_xp.frames.columns import Parts
+from lxcim_xp.frames.labels import check_labels, distinct_labels
 
 
 def in_partitions(
@@ -17,9 +18,9 @@ def in_partitions(
     parts: Parts,
     function: Callable[[nw.DataFrame[Any], Parts], nw.DataFrame[Any]],
 ) -> Any:
-    """Return a Dask frame of what a function of eager frames makes of all rows."""
+    """Return a Dask frame: a function of eager frames, applied to whole subgroups."""
     native = rows.select(*parts.columns).to_native()
-    # A partition may hold fewer labels than the frame.
+    # A partition need not hold all labels of the frame.
     parts = parts._replace(all_rows=False)
 
     def of_partition(partition: Any) -> Any:
@@ -31,10 +32,12 @@ def in_partitions(
 
     meta = of_partition(native._meta).head(0)
     if not parts.by:
-        return native.repartition(npartitions=1).map_partitions(of_partition, meta=meta)
-    found = native.shuffle(on=list(parts.by)).map_partitions(of_partition, meta=meta)
-    # One row for each group: few enough for one partition, which puts them in order.
-    return found.repartition(npartitions=1).map_partitions(sorted_by_keys, meta=meta)
+        found = native.repartition(npartitions=1).map_partitions(of_partition, meta=meta)
+    else:
+        found = native.shuffle(on=list(parts.by)).map_partitions(of_partition, meta=meta)
+        # One row for each group is little enough to sort in one partition.
+        found = found.repartition(npartitions=1).map_partitions(sorted_by_keys, meta=meta)
+    return _checked_for_all_labels(found, native, parts)
 
 
 def merged_partitions(
@@ -51,13 +54,14 @@ def merged_partitions(
         return state(nw.from_native(partition, eager_only=True), parts).to_native()
 
     states = native.map_partitions(of_partition, meta=of_partition(native._meta).head(0))
-    return in_one_partition(nw.from_native(states), lambda rows: merge(rows, parts.by))
+    found = in_one_partition(nw.from_native(states), lambda rows: merge(rows, parts.by))
+    return _checked_for_all_labels(found, native, parts)
 
 
 def in_one_partition(
     rows: nw.LazyFrame[Any], function: Callable[[nw.DataFrame[Any]], nw.DataFrame[Any]]
 ) -> Any:
-    """Return a Dask frame of what a function makes of all rows, which are few."""
+    """Return a Dask frame: a function applied to all rows at once, for few rows."""
     native = rows.to_native()
 
     def of_partition(partition: Any) -> Any:
@@ -65,3 +69,23 @@ def in_one_partition(
 
     meta = of_partition(native._meta).head(0)
     return native.repartition(npartitions=1).map_partitions(of_partition, meta=meta)
+
+
+def _checked_for_all_labels(found: Any, native: Any, parts: Parts) -> Any:
+    """Return a result that raises if the labels of all partitions together are not as named."""
+    if parts.positive is None:
+        return found
+
+    def labels_of(partition: Any) -> Any:
+        rows = nw.from_native(partition, eager_only=True)
+        return nw.maybe_reset_index(distinct_labels(rows, parts)).to_native()
+
+    def checked(partition: Any, labels: Any) -> Any:
+        check_labels(nw.from_native(labels, eager_only=True), parts)
+        return partition
+
+    labels = native.map_partitions(labels_of, meta=labels_of(native._meta))
+    labels = labels.repartition(npartitions=1)
+    return found.map_partitions(
+        checked, labels, meta=found._meta, align_dataframes=False, enforce_metadata=False
+    )

@@ -1,14 +1,17 @@
-"""What runs on which kind of frame: the one declaration that the frame layer dispatches on.
+"""What runs on which kind of frame: one table, which the frame layer dispatches on.
 
-It also writes the table of docs/frames.md and drives the tests. Column names and values are no
-concern of this module.
+The table in docs/frames.md and the tests are made from it too. Column names that engines read as
+patterns or SQL are dealt with in ``frames.names``. Neither module looks at values.
 """
 
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import narwhals.stable.v2 as nw
 
-METRICS = ("lxcim", "accuracy", "audrc", "auroc")
+from lxcim_xp._metric_table import IN_FRAMES
+
+MetricName: TypeAlias = Literal["lxcim", "accuracy", "audrc", "auroc"]
+BoundedName: TypeAlias = Literal["lxcim", "accuracy", "audrc"]  # what sketches bound
 
 Road = Literal["kernel", "plan", "binned plan", "shuffle"]
 
@@ -35,21 +38,21 @@ class Engine(NamedTuple):
 
 _IS = nw.Implementation
 ENGINES = (
-    Engine("pandas", _IS.PANDAS, False, "kernel", METRICS, True, True, False),
-    Engine("polars", _IS.POLARS, False, "kernel", METRICS, True, True, False),
-    Engine("PyArrow", _IS.PYARROW, False, "kernel", METRICS, True, True, False),
-    Engine("Modin", _IS.MODIN, False, "kernel", METRICS, True, True, False),
-    Engine("polars", _IS.POLARS, True, "plan", METRICS, True, False, False),
-    Engine("DuckDB", _IS.DUCKDB, True, "plan", METRICS, True, False, True),
-    Engine("Ibis", _IS.IBIS, True, "plan", METRICS, True, False, True),
-    Engine("SQLFrame", _IS.SQLFRAME, True, "plan", METRICS, True, False, True),
-    Engine("PySpark", _IS.PYSPARK, True, "binned plan", METRICS, True, False, True),
-    Engine("Dask", _IS.DASK, True, "shuffle", METRICS, True, True, False),
+    Engine("pandas", _IS.PANDAS, False, "kernel", IN_FRAMES, True, True, False),
+    Engine("polars", _IS.POLARS, False, "kernel", IN_FRAMES, True, True, False),
+    Engine("PyArrow", _IS.PYARROW, False, "kernel", IN_FRAMES, True, True, False),
+    Engine("Modin", _IS.MODIN, False, "kernel", IN_FRAMES, True, True, False),
+    Engine("polars", _IS.POLARS, True, "plan", IN_FRAMES, True, False, False),
+    Engine("DuckDB", _IS.DUCKDB, True, "plan", IN_FRAMES, True, False, True),
+    Engine("Ibis", _IS.IBIS, True, "plan", IN_FRAMES, True, False, True),
+    Engine("SQLFrame", _IS.SQLFRAME, True, "plan", IN_FRAMES, True, False, True),
+    Engine("PySpark", _IS.PYSPARK, True, "binned plan", IN_FRAMES, True, False, True),
+    Engine("Dask", _IS.DASK, True, "shuffle", IN_FRAMES, True, True, False),
 )
 
 
 def narwhals_frame(frame: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
-    """Return a frame of any library as narwhals sees it."""
+    """Return a frame of any library as a narwhals frame."""
     try:
         rows: nw.DataFrame[Any] | nw.LazyFrame[Any] = nw.from_native(frame)
     except TypeError as error:
@@ -72,25 +75,8 @@ def engine_of(frame: nw.DataFrame[Any] | nw.LazyFrame[Any]) -> Engine:
     )
 
 
-def schema_of(
-    engine: Engine, frame: nw.DataFrame[Any] | nw.LazyFrame[Any]
-) -> dict[str, nw.dtypes.DType]:
-    """Return the dtypes of the columns by name, without looking at any row."""
-    schema = dict(frame.collect_schema())
-    if engine.implementation is _IS.SQLFRAME:  # which quotes names that have a space in them
-        return {name.strip("`"): dtype for name, dtype in schema.items()}
-    return schema
-
-
-def column_of(engine: Engine, name: str) -> nw.Expr:
-    """Return the expression of a column by its plain name."""
-    if engine.implementation is _IS.SQLFRAME and not name.isidentifier():
-        return nw.col(f"`{name}`")  # which would parse the name as SQL
-    return nw.col(name)
-
-
 def kind_of_frame(engine: Engine) -> str:
-    """Return how messages call a kind of frame."""
+    """Return what messages call a kind of frame."""
     if engine.name == "polars":
         return "a polars LazyFrame" if engine.lazy else "a polars DataFrame"
     return f"a {engine.name} frame"
@@ -102,7 +88,7 @@ def kinds(engines: tuple[Engine, ...]) -> str:
 
 
 def require_samples(engine: Engine, what: str, *, instead: str = "") -> None:
-    """Refuse what needs the samples themselves where a query is all there is."""
+    """Refuse, on engines that can only run queries, what needs the samples themselves."""
     if not engine.samples_at_hand:
         able = kinds(tuple(engine for engine in ENGINES if engine.samples_at_hand))
         remedy = instead or "Pass collect=True to collect the columns that it needs."
@@ -111,14 +97,14 @@ def require_samples(engine: Engine, what: str, *, instead: str = "") -> None:
 
 def table() -> str:
     """Return the table of docs/frames.md."""
-    heads = ["frame", "kind", *METRICS, "weighted", "intervals, `compare`, `curve`"]
+    heads = ["frame", "kind", *IN_FRAMES, "weighted", "intervals, `compare`, `curve`"]
     heads += ["decision functions", "how"]
     lines = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
     for engine in ENGINES:
         cells = [
             engine.name,
             "lazy" if engine.lazy else "eager",
-            *("yes" if metric in engine.metrics else "-" for metric in METRICS),
+            *("yes" if metric in engine.metrics else "-" for metric in IN_FRAMES),
             "yes" if engine.weighted else "-",
             "yes" if engine.samples_at_hand else "-",
             "any" if engine.samples_at_hand else "`threshold`, `probability()`",

@@ -1,15 +1,17 @@
-"""Formulas of queries as narwhals expressions: confidence, bins of a key, harmonic sums."""
+"""Formulas that queries need, as expressions: confidence, bins of a key, harmonic sums."""
 
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import narwhals.stable.v2 as nw
 import numpy as np
 
-from lxcim_xp.decision import Decision, probability
+from lxcim_xp._samples.decisions import Decision
 
 
 class Library(NamedTuple):
-    """What is called by another name in each library of expressions."""
+    """Functions that have another name in each expression library."""
 
     when: Callable[..., Any]
     lit: Callable[..., Any]
@@ -17,9 +19,17 @@ class Library(NamedTuple):
     float32: Any
 
 
+LIBRARY = Library(nw.when, nw.lit, nw.Float64, nw.Float32)
+
+
 def number(library: Library, value: float) -> Any:
-    """Return a literal that no engine takes for a decimal."""
+    """Return a literal float, which no engine reads as a decimal."""
     return library.lit(value).cast(library.float64)
+
+
+def one_if(condition: nw.Expr) -> nw.Expr:
+    """Return 1.0 where a condition holds, and 0.0 elsewhere."""
+    return nw.when(condition).then(number(LIBRARY, 1.0)).otherwise(number(LIBRARY, 0.0))
 
 
 def threshold_like(decision: Decision, is_float32: bool) -> float:
@@ -29,23 +39,32 @@ def threshold_like(decision: Decision, is_float32: bool) -> float:
 
 
 def signed_confidence(library: Library, score: Any, decision: Decision, is_float32: bool) -> Any:
-    """Return what ``decision.signed`` does to arrays, of scores that were cast to Float64."""
-    if decision.signed is not probability().signed:
-        threshold = threshold_like(decision, is_float32)
-        return score if threshold == 0 else score - threshold
-    complement = 1.0 - score
-    if is_float32:  # in the dtype of the scores: what float64 rounds to float32 is the same
-        complement = complement.cast(library.float32).cast(library.float64)
-    return library.when(score < complement).then(0.5 - complement).otherwise(score - 0.5)
+    """Return ``decision.signed`` as an expression, for scores that were cast to Float64."""
+    threshold = threshold_like(decision, is_float32)
+    if threshold == 0:
+        return score
+    if math.isinf(2.0 * threshold):  # mirror images would overflow
+        return score - threshold
+
+    def mirror_image(score: Any) -> Any:
+        image = 2.0 * threshold - score
+        # Rounded to the dtype of the scores; doing it from float64 gives the same float32.
+        return image.cast(library.float32).cast(library.float64) if is_float32 else image
+
+    across = mirror_image(score)
+    if abs(math.frexp(threshold)[0]) == 0.5:
+        # Below a power of two floats are denser: the nearest would be rounded to the threshold.
+        doubled = threshold + 2.0 * (threshold - score)
+        across = library.when(across == threshold).then(doubled).otherwise(across)
+    own = mirror_image(across)
+    return own * 0.5 - mirror_image(own) * 0.5
 
 
 def monotone_bin(library: Library, frame: Any, key: str, name: str) -> Any:
-    """Add a whole number that never falls while the key grows, of about 2000 values.
+    """Add a column of bins, about 2000 whole numbers that never fall while the key grows.
 
-    Roots, sums and quotients are rounded correctly, and so monotone, which logarithms need not be.
+    Roots, sums and quotients are rounded correctly and so are monotone; logarithms may not be.
     """
-    import narwhals.stable.v2 as nw
-
     root = nw.col(key).abs().sqrt().sqrt()
     share = 1.0 - 1.0 / (1.0 + root)
     size = (1024.0 * share).cast(nw.Int64)
@@ -54,17 +73,15 @@ def monotone_bin(library: Library, frame: Any, key: str, name: str) -> Any:
     )
 
 
-_SHIFT = 10  # terms that are added one by one, before an expansion takes over
+_SHIFT = 10  # terms to add one by one before an expansion takes over
 
 
 def harmonic(library: Library, frame: Any, x: str, count: str, name: str) -> Any:
-    """Add 1 / (x + 1) + ... + 1 / (x + count), to 1e-14 of it, for whole numbers of terms.
+    """Add a column 1 / (x + 1) + ... + 1 / (x + count), with relative error below 1e-14.
 
-    It is psi(x + count + 1) - psi(x + 1). Both are shifted up by ten terms, from where on
-    psi(u + 1/2) = log(u) + 1/(24 u^2) - 7/(960 u^4) + ...; differences are taken term by term.
+    It is psi(x + count + 1) - psi(x + 1). Both are shifted up by ten terms, where the expansion
+    psi(u + 1/2) = log(u) + 1/(24 u^2) - 7/(960 u^4) + ... holds; differences are taken by term.
     """
-    import narwhals.stable.v2 as nw
-
     base, terms = nw.col(x), nw.col(count)
     shifted: Any = 0.0
     for step in range(1, _SHIFT + 1):
@@ -84,7 +101,7 @@ def harmonic(library: Library, frame: Any, x: str, count: str, name: str) -> Any
     r = nw.col("__lx_r")
     square = r * r
     series: Any = 0.0
-    for power in (13, 11, 9, 7, 5, 3):  # artanh, where the quotient is close to one
+    for power in (13, 11, 9, 7, 5, 3):  # artanh, for a quotient close to one
         series = (series + 1.0 / power) * square
     logarithm = library.when(r < 0.06).then(2.0 * r * (1.0 + series)).otherwise(nw.col("__lx_log"))
 

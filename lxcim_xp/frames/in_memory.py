@@ -1,29 +1,38 @@
-"""Eager frames: columns to NumPy samples, one sort, and a frame of the same library back."""
+"""Eager frames: columns become NumPy samples, and results a frame of the same library.
 
-from collections.abc import Callable
-from typing import Any
+``read_write`` does both conversions, and ``segments`` the sort and the sums in between.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypeAlias
 
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from lxcim_xp._array import Array
-from lxcim_xp._frame_columns import Parts
-from lxcim_xp._frame_samples import Table, columns_of, read, write_rows
-from lxcim_xp._rectangles import over_groups
-from lxcim_xp._segments import (
+from lxcim_xp._arrays.typing import NumpyArray as Array
+from lxcim_xp._metric_table import METRICS
+from lxcim_xp._samples.decisions import Decision
+from lxcim_xp.comparison import Comparison, compare
+from lxcim_xp.frames.columns import Parts
+from lxcim_xp.frames.padded_groups import over_groups
+from lxcim_xp.frames.read_write import Table, columns_of, read, write_rows
+from lxcim_xp.frames.segments import (
     block_sums,
     evaluate_segments,
+    is_wild,
+    levelled,
     running_sums,
     segment_sums,
     sort_into_segments,
+    sorted_weight,
 )
-from lxcim_xp.comparison import Comparison, compare
-from lxcim_xp.decision import Decision
 from lxcim_xp.inference import interval
 
 COUNTS = ("n", "n_missing", "weight")
 
-CURVES = {
+CurveName: TypeAlias = Literal["cumulative_accuracy", "accuracy_rate", "roc"]
+
+CURVES: dict[str, tuple[str, str, str]] = {
     "cumulative_accuracy": ("rate", "cumulative_accuracy", "confidence"),
     "accuracy_rate": ("rate", "accuracy", "confidence"),
     "roc": ("false_positive_rate", "true_positive_rate", "score"),
@@ -33,7 +42,7 @@ CURVES = {
 def in_memory(
     rows: nw.DataFrame[Any], function: Callable[[nw.DataFrame[Any]], nw.DataFrame[Any]]
 ) -> Any:
-    """Return the native frame that a function makes; Modin goes through pandas and back."""
+    """Apply a function and return the native frame; Modin is converted to pandas and back."""
     if not rows.implementation.is_modin():
         return function(rows).to_native()
     import modin.pandas
@@ -45,7 +54,7 @@ def in_memory(
 def evaluate_frame(
     frame: nw.DataFrame[Any], parts: Parts, metrics: tuple[str, ...], level: float | None
 ) -> nw.DataFrame[Any]:
-    """Return the metrics of each group, with intervals if there is a level for them."""
+    """Return the metrics of each group, with intervals if a level is given."""
     table = read(frame, parts)
     columns = evaluate_table(table, parts.decision, metrics, level)
     return write_rows(frame, table.groups.keys, columns | table.counts)
@@ -54,7 +63,7 @@ def evaluate_frame(
 def evaluate_table(
     table: Table, decision: Decision, metrics: tuple[str, ...], level: float | None
 ) -> dict[str, Array]:
-    """Return the same of a table of one score that was read before, as columns by name."""
+    """Return the same as columns by name, from a table of one score that was read before."""
     found = evaluate_segments(columns_of(table, decision), table.groups.n_groups, metrics)
     columns = {}
     for metric in metrics:
@@ -65,7 +74,7 @@ def evaluate_table(
 
 
 def compare_frame(
-    frame: nw.DataFrame[Any], parts: Parts, metric: str, level: float
+    frame: nw.DataFrame[Any], parts: Parts, metric: Any, level: float
 ) -> nw.DataFrame[Any]:
     """Return the paired comparison of two scores in each group."""
     table = read(frame, parts)
@@ -82,12 +91,13 @@ def compare_frame(
             level=level,
             where=where,
             sample_weight=weight,
-            groups=_padded(clusters, where),
+            groups=_with_padding_cluster(clusters, where),
         )
 
     columns = samples_for(table, metric)
     found = _of_groups(table, Comparison._fields, difference, columns)
-    return write_rows(frame, table.groups.keys, found | table.counts)
+    used = {"n": np.bincount(table.code, minlength=table.groups.n_groups)}
+    return write_rows(frame, table.groups.keys, found | table.counts | used)
 
 
 def curve_frame(frame: nw.DataFrame[Any], parts: Parts, kind: str) -> nw.DataFrame[Any]:
@@ -103,12 +113,15 @@ def curve_frame(frame: nw.DataFrame[Any], parts: Parts, kind: str) -> nw.DataFra
         first, second = ((margin > 0) * 1.0 + (margin >= 0)) / 2, np.ones(margin.size)
         key = np.abs(table.confidences[0])
     blocks = sort_into_segments(table.code, table.groups.n_groups, -key)
-    weight = np.ones(key.size) if table.weight is None else table.weight
-    weight = weight.take(blocks.order)
+    weight = table.weight
+    if weight is not None and (kind == "roc" or is_wild(weight)):
+        part = 2 * table.code + (first if kind == "roc" else 0)
+        weight = levelled(weight, part, 2 * table.groups.n_groups)
+    weight = sorted_weight(weight, blocks)
     sums = [block_sums(blocks, column.take(blocks.order) * weight) for column in (first, second)]
     reached = [running_sums(blocks, column) for column in sums]
     at = key.take(blocks.order) if blocks.starts is None else key[blocks.order[blocks.starts]]
-    with np.errstate(invalid="ignore", divide="ignore"):  # a class that is empty has no rate
+    with np.errstate(invalid="ignore", divide="ignore"):  # an empty class has no rate
         upper, lower = reached
         if kind == "accuracy_rate":
             upper, start = upper / lower, (sums[0] / sums[1])[blocks.first]
@@ -126,7 +139,7 @@ def curve_frame(frame: nw.DataFrame[Any], parts: Parts, kind: str) -> nw.DataFra
     return write_rows(frame, keys, dict(zip(CURVES[kind], points, strict=True)))
 
 
-def _interval(table: Table, metric: str, level: float) -> dict[str, Array]:
+def _interval(table: Table, metric: Any, level: float) -> dict[str, Array]:
     names = interval_names(metric)
 
     def bounds(where: Array | None, label: Array, score: Array, *drawn: Array) -> tuple[Array, ...]:
@@ -138,7 +151,7 @@ def _interval(table: Table, metric: str, level: float) -> dict[str, Array]:
             level=level,
             where=where,
             sample_weight=weight,
-            groups=_padded(clusters, where),
+            groups=_with_padding_cluster(clusters, where),
         )
         return found.standard_error, found.low, found.high
 
@@ -152,14 +165,20 @@ def _of_groups(
     function: Callable[..., tuple[Array, ...]],
     columns: list[Array | None],
 ) -> dict[str, Array]:
-    """Return what ``function(where, *columns)`` gives for each group; a single one needs no mask.
+    """Return ``function(where, *columns)`` for each group; a single group needs no mask.
 
-    But for clusters: one cluster in a group is NaN for that group, and an error of the call alone.
+    With clusters it gets one all the same: a single cluster is then NaN, and not an error.
     """
     if table.groups.n_groups == 1 and table.code.size and table.clusters is None:
         alone = function(None, *columns)
         return {name: np.reshape(value, 1) for name, value in zip(names, alone, strict=True)}
     return over_groups(table.code, table.groups.n_groups, names, function, *columns)
+
+
+def result_columns(metrics: Sequence[str], level: float | None) -> list[str]:
+    """Return the names of the columns of a result beside its keys."""
+    ends = () if level is None else tuple(part for name in metrics for part in interval_names(name))
+    return [*metrics, *COUNTS, *ends]
 
 
 def interval_names(metric: str) -> tuple[str, ...]:
@@ -168,8 +187,8 @@ def interval_names(metric: str) -> tuple[str, ...]:
 
 
 def samples_for(table: Table, metric: str) -> list[Array | None]:
-    """Return label, scores, weight and clusters; margins of the right side say all but AUROC."""
-    if metric == "auroc":
+    """Return label, scores, weight and clusters; all metrics but AUROC only need margins."""
+    if METRICS[metric].needs_labels:
         label, scores = table.is_positive, table.scores
     else:
         label, scores = np.ones(table.code.size, dtype=np.int8), table.margins
@@ -177,6 +196,6 @@ def samples_for(table: Table, metric: str) -> list[Array | None]:
     return [label, *wide, table.weight, table.clusters]
 
 
-def _padded(clusters: Array | None, where: Array | None) -> Array | None:
-    """Put the padding, if any, into a cluster of its own, so that no row has a single one."""
+def _with_padding_cluster(clusters: Array | None, where: Array | None) -> Array | None:
+    """Put padding into a cluster of its own, so that no row has a single cluster."""
     return clusters if clusters is None or where is None else np.where(where, clusters, -1)

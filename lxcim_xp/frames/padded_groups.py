@@ -1,17 +1,16 @@
 """Groups of different sizes as rows of rectangles, for array functions that take a batch.
 
-Groups of similar size share a rectangle, so that less than half of it is padding. Each row has at
-least one place of padding: a batch entry without any sample of its own cluster is then no special
-case.
+Groups of similar size share a rectangle, so that less than half of it is padding. Every row has at
+least one padded place, so that the cluster for padding exists in each of them.
 """
 
 from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from lxcim_xp._array import Array
+from lxcim_xp._arrays.typing import NumpyArray as Array
 
-_PLACES = 1 << 20  # of one rectangle, which bounds the memory that a call takes
+_PLACES = 1 << 20  # of one rectangle at most, which limits memory
 
 
 def over_groups(
@@ -21,7 +20,7 @@ def over_groups(
     function: Callable[..., tuple[Array, ...]],
     *columns: Array | None,
 ) -> dict[str, Array]:
-    """Return what ``function(where, *columns)`` gives for each of so many groups, by name.
+    """Return ``function(where, *columns)`` for each of ``count`` groups, by name.
 
     The columns come as rectangles, with one group in each row; ``where`` says which places count.
     """
@@ -34,14 +33,14 @@ def over_groups(
 
 
 def _rectangles(code: Array, count: int) -> Iterator[tuple[Array, Array, Array]]:
-    """Yield groups, the sample at each place of their rows, and which places count."""
+    """Yield the groups of a rectangle, the sample at each place, and which places count."""
     n = code.size
     place_bits = max(1, (n - 1).bit_length())
     packed = np.sort((code << place_bits) | np.arange(n))
     order = packed & ((1 << place_bits) - 1)
     size = np.bincount(code, minlength=count)
     first = np.cumsum(size) - size
-    similar = np.frexp(size)[1]  # sizes between two powers of two
+    similar = np.frexp(size)[1]  # equal for sizes between two powers of two
     for similarity in np.unique(similar[size > 0]):
         groups = np.flatnonzero(similar == similarity)
         width = int(size[groups].max()) + 1

@@ -1,25 +1,32 @@
 """The columns of an eager frame as clean NumPy samples, and NumPy results as a frame again.
 
-Missing values (null, and NaN in numbers) are seen here, and what ``nan_policy`` says is done about
-them; everything else goes through ``_margins`` as arrays do, so that a frame gets the numbers and
-the errors of an array, with the name of the column in the place of the argument.
+Missing values (null, and NaN in numbers) are found here and treated as ``nan_policy`` says. All
+else goes through ``_samples`` as arrays do, so that a frame gets the numbers and the errors of an
+array, with the name of the column in place of the argument.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from lxcim_xp._array import Array, Namespace, first_position, signed_by
-from lxcim_xp._frame_columns import Parts
-from lxcim_xp._frame_keys import Groups, codes_of, group_rows
-from lxcim_xp._margins import Samples, collect, signed_confidence
-from lxcim_xp._segments import Columns
-from lxcim_xp.decision import absolute, probability
+from lxcim_xp._arrays.primitives import signed_by
+from lxcim_xp._arrays.typing import Namespace
+from lxcim_xp._arrays.typing import NumpyArray as Array
+from lxcim_xp._samples.checks import warn_of_probabilities
+from lxcim_xp._samples.decisions import absolute
+from lxcim_xp._samples.errors import DROP_OR_WEIGH, SAY_WHICH_IS_POSITIVE, BadValue
+from lxcim_xp._samples.samples import Samples, collect, signed_confidence
+from lxcim_xp.decision import probability
+from lxcim_xp.frames.columns import Parts
+from lxcim_xp.frames.group_codes import Groups, codes_of, group_rows
+from lxcim_xp.frames.labels import numbers, read_labels, where_missing, where_nan
+from lxcim_xp.frames.names import series_of
+from lxcim_xp.frames.segments import Columns
 
 
 class Table(NamedTuple):
-    """The rows of a frame that count, and what is said about all of them."""
+    """The rows of a frame that count, and the counts of all rows."""
 
     groups: Groups
     code: Array  # of the rows that count
@@ -27,33 +34,44 @@ class Table(NamedTuple):
     scores: tuple[Array, ...]
     margins: tuple[Array, ...]  # one for each score
     confidences: tuple[Array, ...]  # signed, positive on the upper side
-    weight: Array | None  # relative to the largest, unless asked
+    weight: Array | None
     clusters: Array | None
     counts: dict[str, Array]  # n, n_missing and weight of each group
 
 
-def read(frame: nw.DataFrame[Any], parts: Parts, *, relative_weights: bool = True) -> Table:
-    """Read the columns of a frame, with weights relative to the largest, or as they are."""
+def read(frame: nw.DataFrame[Any], parts: Parts) -> Table:
+    """Read the columns of a frame."""
     groups = group_rows(frame, parts.by)
-    label, label_missing = _labels(frame.get_column(parts.label), parts)
-    scores = [numbers(frame.get_column(name)) for name in parts.scores]
-    weight = None if parts.weight is None else numbers(frame.get_column(parts.weight))
-    missing = {("label", parts.label): label_missing}
+    scores = [numbers(series_of(frame, name)) for name in parts.scores]
+    weight = None if parts.weight is None else numbers(series_of(frame, parts.weight))
+    # A row of weight zero is absent, whatever it holds; so is one whose label is neither.
+    present = None if weight is None else weight != 0
+    label = read_labels(series_of(frame, parts.label), parts, present)
+    if label.neither is not None:
+        present = ~label.neither if present is None else present & ~label.neither
+    missing = {("label", parts.label): label.missing}
     missing |= {
-        ("score", name): _nan(score) for name, score in zip(parts.scores, scores, strict=True)
+        ("score", name): where_nan(score) for name, score in zip(parts.scores, scores, strict=True)
     }
     if parts.weight is not None:
-        missing["weight", parts.weight] = _nan(weight)
-    if weight is not None:  # a row of weight zero is absent, whatever it holds
-        missing = {k: None if rows is None else rows & (weight != 0) for k, rows in missing.items()}
+        missing["weight", parts.weight] = where_nan(weight)
+    if parts.clusters is not None:
+        missing["groups", parts.clusters] = where_missing(series_of(frame, parts.clusters))
+    if present is not None:
+        missing = {k: None if rows is None else rows & present for k, rows in missing.items()}
     anywhere = _apply_policy(missing, parts)
     where = None if anywhere is None or parts.nan_policy == "abstain" else ~anywhere
+    if label.neither is not None:
+        where = ~label.neither if where is None else where & ~label.neither
     samples = [
-        _collected(label, score, weight, where, parts, name, relative_weights)
+        _collected(label.value, score, weight, where, parts, name)
         for name, score in zip(parts.scores, scores, strict=True)
     ]
-    clusters = None if parts.clusters is None else codes_of(frame.get_column(parts.clusters))[0]
-    return _counted(parts, groups, samples, clusters, anywhere)
+    if parts.by_default and parts.all_rows:
+        for _, each in samples:
+            warn_of_probabilities(each.label, each.score, each.weight)
+    clusters = None if parts.clusters is None else codes_of(frame, "groups", parts.clusters)[0]
+    return _counted(parts, groups, samples, clusters, anywhere, label.neither)
 
 
 def of_one_score(table: Table, which: int) -> Table:
@@ -67,10 +85,10 @@ def of_one_score(table: Table, which: int) -> Table:
 
 
 def columns_of(table: Table, decision: Any) -> Columns:
-    """Return what the grouped kernel needs of the first score."""
+    """Return what the grouped kernel needs to know about the first score."""
     margin, signed, score = table.margins[0], table.confidences[0], table.scores[0]
     halves = (margin > 0).astype(np.int8) + (margin >= 0)
-    # These two never turn the order of scores around, though they may make different ones tie.
+    # These two never reverse the order of scores, though different scores may tie.
     plain = decision.signed in (absolute().signed, probability().signed)
     return Columns(
         table.code,
@@ -97,7 +115,7 @@ def write_rows(
             for name, column in columns.items()
         )
     if backend.is_pandas_like():
-        return result  # whose floats have no other null than NaN
+        return result  # its floats have no null but NaN
     undefined = [name for name, x in columns.items() if x.dtype.kind == "f" and np.isnan(x).any()]
     if not undefined:
         return result
@@ -106,84 +124,8 @@ def write_rows(
     )
 
 
-def numbers(series: nw.Series[Any]) -> Array:
-    """Return numbers as floats, NaN where they are missing."""
-    if series.dtype not in (nw.Float32, nw.Float64):
-        series = series.cast(nw.Float64)
-    array = series.to_numpy()
-    if array.dtype.kind != "f":  # nulls of some libraries make objects
-        array = np.asarray(series.fill_null(float("nan")).to_numpy(), dtype=np.float64)
-    return array
-
-
-def _labels(series: nw.Series[Any], parts: Parts) -> tuple[Array, Array | None]:
-    """Return labels that arrays know, and where they are missing; None: nowhere."""
-    dtype, positive = series.dtype, parts.positive
-    if isinstance(dtype, nw.Object):
-        return _object_labels(series, parts)
-    missing = series.is_null().to_numpy() if series.null_count() else None
-    if dtype.is_float():
-        missing = _nan(numbers(series))
-    if positive is None and dtype != nw.Boolean:
-        value = series.to_numpy() if missing is None and dtype.is_integer() else numbers(series)
-        return value if missing is None else np.where(missing, 0, value), missing
-    if dtype != nw.Boolean:
-        hits = (series if dtype.is_numeric() else series.cast(nw.String)) == positive
-        hits = _truth(hits)
-        if missing is not None:
-            hits = hits & ~missing
-        _check_occurs(series, hits, missing, parts)
-        return hits, missing
-    return _truth(series) != (positive is False), missing
-
-
-def _truth(series: nw.Series[Any]) -> Array:
-    return np.asarray(series.fill_null(False).to_numpy(), dtype=bool)
-
-
-def _object_labels(series: nw.Series[Any], parts: Parts) -> tuple[Array, Array | None]:
-    """Read Python objects one by one, as booleans with None are kept by pandas."""
-    missing = np.asarray(series.is_null().to_numpy(), dtype=bool)
-    values = series.to_list()
-    if parts.positive is not None:
-        hits = np.fromiter((value == parts.positive for value in values), bool, len(values))
-        hits &= ~missing
-        _check_occurs(series, hits, missing, parts)
-        return hits, missing
-    label = np.zeros(len(values))
-    for row, (value, absent) in enumerate(zip(values, missing, strict=True)):
-        if absent:
-            continue
-        if not isinstance(value, bool | int | float | np.bool_ | np.number):
-            raise TypeError(
-                f"label column {parts.label!r} has dtype Object and holds {value!r} in row {row}. "
-                f"Pass positive=, or cast it to booleans."
-            )
-        label[row] = value
-    return label, missing
-
-
-def _check_occurs(series: nw.Series[Any], hits: Array, missing: Array | None, parts: Parts) -> None:
-    present = hits.size if missing is None else int((~missing).sum())
-    if parts.all_rows and present and not hits.any():
-        # With a slip in the word, everything would be negative and look plausible.
-        kept = series if missing is None else series.drop_nulls()
-        some = sorted(map(str, kept.unique().head(5).to_list()))
-        raise ValueError(
-            f"positive={parts.positive!r} does not occur in the label column {parts.label!r}, "
-            f"which holds {', '.join(some)}. Pass a value that does, or a column of booleans."
-        )
-
-
-def _nan(array: Array) -> Array | None:
-    """Say where numbers are missing; None: nowhere."""
-    if not array.size or not np.isnan(np.min(array)):
-        return None
-    return np.isnan(array)
-
-
 def _apply_policy(missing: dict[tuple[str, str], Array | None], parts: Parts) -> Array | None:
-    """Return the rows with a missing value, None if there are none; raise where they are bad."""
+    """Return the rows with a missing value, None if there are none; raise if the policy says so."""
     anywhere: Array | None = None
     for (part, name), rows in missing.items():
         if rows is None or not rows.any():
@@ -191,17 +133,34 @@ def _apply_policy(missing: dict[tuple[str, str], Array | None], parts: Parts) ->
         abstains = parts.nan_policy == "abstain"
         if parts.nan_policy == "raise" or (abstains and part != "score"):
             remedy = (
-                "Only a score can abstain: drop these rows first."
-                if abstains
-                else "Pass nan_policy='omit' to leave such rows out or nan_policy='abstain' to "
+                "Pass {nan_policy:'omit'} to leave such rows out or {nan_policy:'abstain'} to "
                 "count those without a score as undecided."
             )
-            raise ValueError(
-                f"{part} column {name!r} has {int(rows.sum())} missing values, the first in row "
-                f"{first_position(rows)}. {remedy}"
+            if abstains:
+                remedy = (
+                    "Only a score can abstain: pass {nan_policy:'omit'}, or drop these rows first."
+                )
+            elif part == "groups":
+                remedy = (
+                    "Pass {nan_policy:'omit'} to leave such rows out, or give each a cluster of "
+                    "its own."
+                )
+            raise BadValue(
+                f"{part} column {name!r}",
+                "has {count} missing values, the first {place}",
+                remedy,
+                row=int(np.flatnonzero(rows)[0]),
+                count=int(rows.sum()),
             )
         anywhere = rows if anywhere is None else anywhere | rows
     return anywhere
+
+
+# Remedies for frames in place of those for arrays.
+_REMEDIES = {
+    SAY_WHICH_IS_POSITIVE: "Say which label is positive with {positive:=}.",
+    DROP_OR_WEIGH: "Drop such rows or give them weight 0.",
+}
 
 
 def _collected(
@@ -211,33 +170,32 @@ def _collected(
     where: Array | None,
     parts: Parts,
     name: str,
-    relative_weights: bool,
 ) -> tuple[Namespace, Samples]:
     policy = "abstain" if parts.nan_policy == "abstain" else "raise"
     try:
         return collect(
             label,
             score,
-            weight,
-            where,
-            0.0,
-            parts.decision,
-            -1,
-            policy,
-            relative_weights=relative_weights,
+            sample_weight=weight,
+            where=where,
+            threshold=0.0,
+            decision=parts.decision,
+            nan_policy=policy,
+            relative_weights=False,
         )
-    except ValueError as error:
-        message = str(error)
-        for argument, column in {
-            "y_true == positive_label": "positive=",
+    except BadValue as error:
+        columns = {
             "y_true": f"label column {parts.label!r}",
             "y_score": f"score column {name!r}",
             "sample_weight": f"weight column {parts.weight!r}",
-            "with where= or": "or",
-            "at position": "in row",
-        }.items():
-            message = message.replace(argument, column)
-        raise ValueError(message) from error
+        }
+        raise BadValue(
+            columns.get(str(error.argument), error.argument),
+            error.problem,
+            _REMEDIES.get(error.remedy, error.remedy),
+            row=cast("int | None", error.position),  # columns have one dimension
+            **error.facts | columns,
+        ) from error
 
 
 def _counted(
@@ -246,22 +204,22 @@ def _counted(
     collected: list[tuple[Namespace, Samples]],
     clusters: Array | None,
     missing: Array | None,
+    neither: Array | None,
 ) -> Table:
-    """Leave out the rows that do not count, after they were counted."""
+    """Count the rows, then leave out those that do not count."""
     code, count = groups.code, groups.n_groups
     n, first = code.size, collected[0][1]
-    # Behind the front of arrays, one absent sample stands for none: it goes.
+    # ``collect`` lets one absent sample stand for none: remove it.
     weight = None if first.weight is None else first.weight[:n]
-    total = np.bincount(code, weight, minlength=count).astype(np.float64)
-    if first.largest_weight is not None:
-        total *= first.largest_weight[0]
     counts = {
         "n": np.bincount(code, minlength=count),
         "n_missing": np.bincount(code, missing, minlength=count).astype(np.int64),
-        "weight": total,
+        "weight": np.bincount(code, weight, minlength=count).astype(np.float64),
     }
     if missing is None:
         counts["n_missing"][:] = 0
+    if neither is not None:
+        counts["n"] = np.bincount(code[~neither], minlength=count)
     label, scores = first.label[:n] > 0, [each.score[:n] for _, each in collected]
     signed = [signed_confidence(xp, each)[:n] for xp, each in collected]
     if weight is not None and not weight.all():

@@ -1,18 +1,18 @@
 """Metrics of many groups of samples from one sort, in NumPy: the kernel of eager frames.
 
 Samples carry the code of their group. They are sorted by confidence, then by code, so that each
-group is a segment from its most confident sample down, and blocks of ties are runs in it. All that
-follows is passes over whole columns: what it costs does not depend on the number of groups.
+group is a segment from its most confident sample down, and blocks of ties are runs in it. The rest
+is passes over whole columns, whose cost does not depend on the number of groups.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from lxcim_xp._array import Array
-from lxcim_xp._ranks_numpy import ordering, put_right
+from lxcim_xp._arrays.typing import NumpyArray as Array
+from lxcim_xp._numerics.numpy_weighted import ordering, put_right
 
-# Bits of a key that a sort may leave out: with the 24 that stay, few samples of a group agree.
+# Bits of a key that a sort may ignore: few samples of a group agree in the 24 that remain.
 _DISPENSABLE = 40
 
 
@@ -27,7 +27,7 @@ class Blocks(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """What the metrics need of each sample; a weight of None is every sample once."""
+    """What the metrics need of each sample; without weights every sample counts once."""
 
     code: Array
     confidence: Array
@@ -47,42 +47,67 @@ class _Rows(NamedTuple):
 
 
 def evaluate_segments(columns: Columns, count: int, metrics: tuple[str, ...]) -> dict[str, Array]:
-    """Return each metric of each of so many segments, NaN where it is undefined."""
+    """Return the metrics of ``count`` segments, NaN where they are undefined."""
     found = {name: np.full(count, np.nan) for name in metrics}
     if not columns.code.size:
         return found
+    given, level = columns.weight, columns
+    if given is not None and is_wild(given):
+        level = columns._replace(weight=levelled(given, columns.code, count), signed=None)
     if {"lxcim", "audrc"} & found.keys():
-        _by_confidence(columns, count, found)
+        _fill_in_by_confidence(level, count, found)
     elif "accuracy" in found:  # needs no order
-        found["accuracy"][:] = _accuracy(columns, count)
+        found["accuracy"][:] = _accuracy(level, count)
     if "auroc" in found and np.isnan(found["auroc"]).all():
         blocks = sort_into_segments(columns.code, count, columns.score)
-        found["auroc"][blocks.segments] = _auroc_by_score(_sorted_rows(columns, blocks), blocks)
+        rows = _sorted_rows(columns, blocks)
+        auroc = _auroc_by_score(rows, blocks, given is None) if level is columns else None
+        if auroc is None and given is not None:
+            # AUROC is a mean over each class, so each class may have a scale of its own.
+            classes = levelled(given, 2 * columns.code + columns.is_positive, 2 * count)
+            auroc = _auroc_by_score(rows._replace(weight=classes.take(blocks.order)), blocks, True)
+        found["auroc"][blocks.segments] = auroc
     return found
 
 
-def _by_confidence(columns: Columns, count: int, found: dict[str, Array]) -> None:
-    """Fill in what one order by confidence tells: all, or all but AUROC."""
+def is_wild(weight: Array) -> bool:
+    """Say whether products or long sums of such weights could leave the range of floats."""
+    return bool(weight.size and not (weight.min() > 2.0**-400 and weight.max() < 2.0**400))
+
+
+def levelled(weight: Array, code: Array, count: int) -> Array:
+    """Scale positive weights such that the largest of each of ``count`` parts is near one.
+
+    Powers of two change no digit. A weight too small beside the largest stays above zero.
+    """
+    largest = np.zeros(count)
+    np.maximum.at(largest, code, weight)
+    return np.maximum(np.ldexp(weight, -np.frexp(largest)[1].take(code)), 2.0**-1000)
+
+
+def _fill_in_by_confidence(columns: Columns, count: int, found: dict[str, Array]) -> None:
+    """Fill in the metrics that one order by confidence gives: all, or all but AUROC."""
     blocks = sort_into_segments(columns.code, count, -columns.confidence)
     rows = _sorted_rows(columns, blocks)
     weight, right, members = _confidence_sums(rows, blocks)
     total, right_total = segment_sums(blocks, weight), segment_sums(blocks, right)
-    done, drift = _drifting_sums(blocks, weight, total)
+    right_done, drift = _drifting_sums(blocks, right, right_total)
     if "accuracy" in found:
         found["accuracy"][blocks.segments] = _ratio(right_total, total)
     if "audrc" in found:
-        rightly = running_sums(blocks, right, right_total)
-        _take_out(blocks, done, drift)
+        _subtract_drift(blocks, right_done, drift)
         drift = np.zeros_like(drift)
-        area = _accuracy_rate_area(blocks, weight, right, members, done, rightly)
+        done = running_sums(blocks, weight, total)
+        np.maximum(done, weight, out=done)  # a light block at the top may be lost in the drift
+        area = _accuracy_rate_area(blocks, weight, right, members, done, right_done)
         found["audrc"][blocks.segments] = _ratio(area, total)
     if "lxcim" in found:
-        # The gain is linear in the running sums: their drift goes out of the result.
-        gain = _gain(blocks, weight, right, done)
-        gain -= (total - right_total) * (total + 2 * drift)
-        found["lxcim"][blocks.segments] = _ratio(right_total * total + gain, total**2)
+        won = _won(blocks, weight - right, right, right_done, drift)
+        found["lxcim"][blocks.segments] = _ratio(right_total**2 + 2 * won, total**2)
     if "auroc" in found and _orders_scores(columns, blocks):
-        found["auroc"][blocks.segments] = _auroc_by_confidence(rows, blocks)
+        auroc = _auroc_by_confidence(rows, blocks, columns.weight is None)
+        if auroc is not None:
+            found["auroc"][blocks.segments] = auroc
 
 
 def sort_into_segments(code: Array, count: int, key: Array) -> Blocks:
@@ -106,8 +131,8 @@ def sort_into_segments(code: Array, count: int, key: Array) -> Blocks:
 def _ordered(code: Array, count: int, key: Array) -> tuple[Array, Array]:
     """Return the sample at each place, and which places hold the same code and key as the next.
 
-    Code, key and place share 64 bits, so that one plain sort does it; what the key has to give up
-    for that is put right afterwards.
+    Code, key and place share 64 bits, so that one plain sort is enough. The bits that the key
+    loses that way are compared afterwards.
     """
     n = code.size
     bits = (key.astype(np.float64, copy=False) + 0.0).view(np.int64)  # -0.0 becomes 0.0
@@ -136,9 +161,9 @@ def _ordered(code: Array, count: int, key: Array) -> tuple[Array, Array]:
 
 
 def _ordered_in_two_steps(code: Array, key: Array, place_bits: int) -> tuple[Array, Array]:
-    """Return the same from two sorts, for so many samples and groups that keys have no room."""
+    """Return the same from two sorts, if samples and groups leave no room for keys."""
     order, first, _ = ordering(key)
-    # The place in the order of the key rides below the code, so that a plain sort is stable.
+    # The place in the order of the key stands in the bits below the code: a plain sort is stable.
     packed = code.take(order).astype(np.int64) << place_bits
     packed |= np.arange(code.size)
     packed.sort()
@@ -166,16 +191,16 @@ def running_sums(blocks: Blocks, column: Array, total: Array | None = None) -> A
     """Return the sums of a column of blocks from the start of its segment through each block."""
     total = segment_sums(blocks, column) if total is None else total
     running, drift = _drifting_sums(blocks, column, total)
-    _take_out(blocks, running, drift)
+    _subtract_drift(blocks, running, drift)
     return running
 
 
 def _drifting_sums(blocks: Blocks, column: Array, total: Array) -> tuple[Array, Array]:
-    """Return running sums, and by how much those of each segment are off.
+    """Return running sums, and how far off those of each segment are.
 
-    One running sum goes over everything; the total of a segment takes it back to zero at the start
-    of the next one. What rounding leaves there is known, and is taken out, so that a small segment
-    has all its digits next to a large one.
+    One running sum goes over everything, and drops by the total of a segment at the start of the
+    next. What rounding leaves there is known and can be subtracted, so that a small segment next to
+    a large one keeps all its digits.
     """
     first = blocks.first
     running = column.astype(np.float64)  # a copy
@@ -184,8 +209,8 @@ def _drifting_sums(blocks: Blocks, column: Array, total: Array) -> tuple[Array, 
     return running, running[first] - column[first]
 
 
-def _take_out(blocks: Blocks, running: Array, drift: Array) -> None:
-    if drift.any():  # it is not where sums are whole numbers
+def _subtract_drift(blocks: Blocks, running: Array, drift: Array) -> None:
+    if drift.any():  # none where sums are whole numbers
         running -= np.repeat(drift, blocks.length)
 
 
@@ -197,9 +222,9 @@ def _accuracy(columns: Columns, count: int) -> Array:
 
 
 def _sorted_rows(columns: Columns, blocks: Blocks) -> _Rows:
-    # One gather of small integers brings both; large ones are slow to gather.
+    # One gather of small integers fetches both; wide ones are slow to gather.
     both = (columns.halves + 4 * columns.is_positive.astype(np.int8)).take(blocks.order)
-    return _Rows(both & 3, both > 3, _sorted_weight(columns, blocks))
+    return _Rows(both & 3, both > 3, sorted_weight(columns.weight, blocks))
 
 
 def _confidence_sums(rows: _Rows, blocks: Blocks) -> tuple[Array, Array, Array | None]:
@@ -210,19 +235,26 @@ def _confidence_sums(rows: _Rows, blocks: Blocks) -> tuple[Array, Array, Array |
     return block_sums(blocks, rows.weight), block_sums(blocks, right), members
 
 
-def _gain(blocks: Blocks, weight: Array, right: Array, done: Array) -> Array:
-    """Return the sum over the wrong of weight times (2 done - weight): see ``_ranks.Gain``."""
-    lead = np.multiply(done, 2, out=done)  # of which nothing else is left to be made
-    lead -= weight
-    lead *= weight - right
-    return segment_sums(blocks, lead)
+def _won(blocks: Blocks, wrong: Array, right: Array, right_done: Array, drift: Array) -> Array:
+    """Return the weight of pairs that right decisions win against wrong ones: see ``gain.Gain``.
+
+    It is linear in the running sums, so their drift can be subtracted from the result.
+    """
+    before = right_done - right / 2
+    before *= wrong
+    return segment_sums(blocks, before) - drift * segment_sums(blocks, wrong)
 
 
 def _accuracy_rate_area(
-    blocks: Blocks, weight: Array, right: Array, members: Array | None, done: Array, rightly: Array
+    blocks: Blocks,
+    weight: Array,
+    right: Array,
+    members: Array | None,
+    done: Array,
+    right_done: Array,
 ) -> Array:
-    """Return the sum of the accuracy on the way down, a block passed in parts (``_descent``)."""
-    area = weight * rightly
+    """Return the sum of the accuracy on the way down, ties in parts as in ``by_confidence``."""
+    area = weight * right_done
     area /= done
     if members is not None:
         tied = np.flatnonzero(members > 1)
@@ -230,18 +262,26 @@ def _accuracy_rate_area(
         begins = np.cumsum(parts) - parts
         place = np.arange(parts.sum()) - np.repeat(begins, parts) + 1.0
         step, credit = weight[tied] / parts, right[tied] / parts
-        above, right_above = done[tied] - weight[tied], rightly[tied] - right[tied]
+        above, right_above = done[tied] - weight[tied], right_done[tied] - right[tied]
         reached = np.repeat(right_above, parts) + place * np.repeat(credit, parts)
         reached /= np.repeat(above, parts) + place * np.repeat(step, parts)
         area[tied] = np.add.reduceat(reached, begins) * step
     return segment_sums(blocks, area)
 
 
-def _auroc_by_score(rows: _Rows, blocks: Blocks) -> Array:
-    """Return AUROC from the ascending order of the scores."""
+def _is_lopsided(negatives: Array) -> bool:
+    """Say whether the drift of other segments may drown the negatives of one."""
+    some = negatives[negatives > 0]
+    return bool(some.size and some.min() < 2.0**-20 * some.max())
+
+
+def _auroc_by_score(rows: _Rows, blocks: Blocks, level: bool) -> Array | None:
+    """Return AUROC from the ascending order of the scores; None where classes need levelling."""
     positive = block_sums(blocks, rows.weight * rows.is_positive)
     negative = block_sums(blocks, rows.weight * ~rows.is_positive)
     negatives = segment_sums(blocks, negative)
+    if not level and _is_lopsided(negatives):
+        return None
     below = running_sums(blocks, negative, negatives)
     below -= negative / 2
     below *= positive
@@ -254,8 +294,8 @@ def _orders_scores(columns: Columns, blocks: Blocks) -> bool:
     return signed is not None and (signed is columns.score or blocks.starts is None)
 
 
-def _auroc_by_confidence(rows: _Rows, blocks: Blocks) -> Array:
-    """Return AUROC from the order of confidence, which spares a second sort.
+def _auroc_by_confidence(rows: _Rows, blocks: Blocks, level: bool) -> Array | None:
+    """Return AUROC from the order of confidence, which saves a second sort, or None as above.
 
     Above the threshold scores fall with the order, below it they rise. A negative is below a
     positive of the upper side if it is of the lower side, or less confident; it is below a positive
@@ -280,20 +320,22 @@ def _auroc_by_confidence(rows: _Rows, blocks: Blocks) -> Array:
         pairs = pairs + sign * (segment_sums(blocks, reached) - drift * totals[-1][0])
     (upper_high, upper_low), (lower_high, lower_low) = totals
     negatives = upper_low + lower_low
+    if not level and _is_lopsided(negatives):
+        return None
     return _ratio(pairs + upper_high * negatives, (upper_high + lower_high) * negatives)
 
 
-def _sorted_weight(columns: Columns, blocks: Blocks) -> Array:
+def sorted_weight(weight: Array | None, blocks: Blocks) -> Array:
     """Return weights in sorted order, on about the same scale in each segment.
 
     No metric depends on their scale, and powers of two change no digit.
     """
-    if columns.weight is None:
+    if weight is None:
         return np.ones(blocks.order.size)
-    weight = columns.weight.take(blocks.order)
+    weight = weight.take(blocks.order)
     first = blocks.first if blocks.starts is None else blocks.starts[blocks.first]
     largest = np.maximum.reduceat(weight, first)
-    if largest.max() < 2.0**20 * largest.min():
+    if 2.0**-20 * largest.max() < largest.min():
         return weight
     exponent = np.repeat(np.frexp(largest)[1], np.diff(first, append=weight.size))
     return np.ldexp(weight, -exponent)
@@ -301,4 +343,6 @@ def _sorted_weight(columns: Columns, blocks: Blocks) -> Array:
 
 def _ratio(numerator: Array, denominator: Array) -> Array:
     defined = denominator > 0
-    return np.divide(numerator, denominator, out=np.full(numerator.shape, np.nan), where=defined)
+    found = np.full(numerator.shape, np.nan)
+    np.divide(numerator, denominator, out=found, where=defined)
+    return np.clip(found, 0.0, 1.0, out=found)  # rounding may have left it

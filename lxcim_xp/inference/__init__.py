@@ -12,24 +12,26 @@ np.float64(0.12)
 (np.float64(0.427), np.float64(0.875), np.float64(0.984))
 """
 
-from collections.abc import Iterable
-from typing import Any, NamedTuple
+from __future__ import annotations
 
-from lxcim_xp._array import Array
-from lxcim_xp._checks import check_level
-from lxcim_xp._docs import documented
-from lxcim_xp._influence import KERNELS, kernel_of
-from lxcim_xp._intervals import (
+from collections.abc import Iterable
+from typing import Literal, NamedTuple, TypeAlias, get_args
+
+from lxcim_xp._arrays.namespaces import moves_constants
+from lxcim_xp._arrays.typing import Array, ArrayLike, GroupsLike, Seed
+from lxcim_xp._samples.checks import check_level
+from lxcim_xp._samples.decisions import Decision
+from lxcim_xp._samples.option_types import NanPolicy
+from lxcim_xp._samples.samples import collect, finish, finish_all, finish_each, signed_margins
+from lxcim_xp.inference.influence import KERNELS, MetricName, kernel_of
+from lxcim_xp.inference.intervals import (
+    METHODS,
+    bounded,
     estimated,
-    estimated_twice,
-    logit_bounds,
     placed_influence,
-    resampled_bounds,
     sorted_for,
-    wald_bounds,
 )
-from lxcim_xp._margins import collect, finish, signed_margins
-from lxcim_xp._null import (
+from lxcim_xp.inference.null_distributions import (
     coins,
     common_span,
     exact_coin_tails,
@@ -37,14 +39,16 @@ from lxcim_xp._null import (
     saddlepoint_coin_tails,
     two_sided,
 )
-from lxcim_xp._resample import bootstrap_draws
-from lxcim_xp._variance import design, in_order
-from lxcim_xp.decision import Decision
+from lxcim_xp.inference.resampling import bootstrap_draws, refuse_batch
+from lxcim_xp.inference.sampling_design import WeightType, design
 
-_NULLS = ("coin", "uninformative")
-_ALTERNATIVES = ("two-sided", "greater", "less")
+Null: TypeAlias = Literal["coin", "uninformative"]
+Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
+Method: TypeAlias = Literal["logit+", "logit", "wald", "bootstrap", "bca", "bayes"]
+
+_NULLS = get_args(Null)
+_ALTERNATIVES = get_args(Alternative)
 _EXACT = 200  # samples up to which the distribution of the coins is computed in full
-_METHODS = ("logit+", "logit", "wald", "bootstrap", "bca", "bayes")
 
 
 class Interval(NamedTuple):
@@ -102,29 +106,51 @@ class Significance(NamedTuple):
     method: str
 
 
-@documented
+@moves_constants
 def influence(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
-    metric: str = "lxcim",
-    sample_weight: Any = None,
-    where: Any = None,
-    threshold: Any = 0.0,
+    metric: MetricName = "lxcim",
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+    threshold: ArrayLike | None = None,
     decision: Decision | None = None,
     axis: int = -1,
-    nan_policy: str = "raise",
+    nan_policy: NanPolicy = "raise",
 ) -> Array:
     """Return how much each sample moves a metric, in the order of the input.
 
-    It is the weight of the sample times the derivative of the metric by it. The values sum to
-    zero; the sum of their squares is, up to n / (n - 1), the squared standard error.
+    It is the weight of the sample times the derivative of the metric by that weight. The values sum
+    to zero; the sum of their squares is, up to n / (n - 1), the squared standard error.
 
     Parameters
     ----------
-    <LABEL_AND_SCORE>
-    <METRIC>
-    <OPTIONS>
+    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
+        Whether the positive side was the right one. Broadcasts against ``y_score``: with
+        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_score : array
+        Scores that grow with the belief in the positive side; infinities are allowed. Leading axes
+        are a batch. Integers become floats: beyond 2**53 neighbours tie (2**24 in float32).
+    metric : {"lxcim", "accuracy", "audrc", "auroc", "confidence_auroc"}, default "lxcim"
+        The metric.
+    sample_weight : array, optional
+        Weights, finite and not negative. A sample of weight 0 counts as absent.
+    where : array of bool, optional
+        The samples that count; the others (padding, for example) may hold anything.
+    threshold : float or array, default 0.0
+        The score at which the decision changes sides; a score equal to it is undecided. If it is
+        left out and all scores of a NumPy array lie in [0, 1], a warning asks whether they are
+        probabilities: pass ``decision=probability()`` if they are, ``threshold=0.0`` if not.
+    decision : Decision, optional
+        A decision function to use instead of the distance from ``threshold``, see
+        :mod:`lxcim_xp.decision`.
+    axis : int, default -1
+        The axis of the samples, after broadcasting.
+    nan_policy : {"raise", "omit", "abstain"}, default "raise"
+        What to do with a NaN score: raise an error, leave the sample out, or count it as undecided
+        (half right, no confidence). A NaN label is an error unless it is left out. Where values
+        cannot be inspected (any library but NumPy), the result is NaN instead of an error.
 
     Returns
     -------
@@ -144,37 +170,71 @@ def influence(
     array([ 0.14814815, -0.18518519,  0.03703704])
     """
     kernel = kernel_of(metric)
-    xp, samples = collect(
-        y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
+    xp, samples = kernel.collect(
+        y_true,
+        y_score,
+        sample_weight=sample_weight,
+        where=where,
+        threshold=threshold,
+        decision=decision,
+        axis=axis,
+        nan_policy=nan_policy,
     )
-    value = finish(xp, samples, placed_influence(xp, kernel, samples)[1])
-    return value if axis == -1 else xp.moveaxis(value, -1, axis)
+    return finish_each(xp, samples, placed_influence(xp, kernel, samples)[1], axis)
 
 
-@documented
+@moves_constants
 def standard_error(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
-    metric: str = "lxcim",
-    groups: Any = None,
-    strata: Any = None,
-    weight_type: str = "importance",
-    sample_weight: Any = None,
-    where: Any = None,
-    threshold: Any = 0.0,
+    metric: MetricName = "lxcim",
+    groups: GroupsLike | None = None,
+    strata: GroupsLike | None = None,
+    weight_type: WeightType = "importance",
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+    threshold: ArrayLike | None = None,
     decision: Decision | None = None,
     axis: int = -1,
-    nan_policy: str = "raise",
+    nan_policy: NanPolicy = "raise",
 ) -> Array:
     """Return the standard error of a metric.
 
     Parameters
     ----------
-    <LABEL_AND_SCORE>
-    <METRIC>
-    <DESIGN>
-    <OPTIONS>
+    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
+        Whether the positive side was the right one. Broadcasts against ``y_score``: with
+        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_score : array
+        Scores that grow with the belief in the positive side; infinities are allowed. Leading axes
+        are a batch. Integers become floats: beyond 2**53 neighbours tie (2**24 in float32).
+    metric : {"lxcim", "accuracy", "audrc", "auroc", "confidence_auroc"}, default "lxcim"
+        The metric.
+    groups : array, optional
+        The cluster of each sample, when only clusters are independent (questions with several
+        answers each, for example): any labels with NumPy, integers elsewhere.
+    strata : array, optional
+        The stratum of each sample, when the number of samples in each was fixed beforehand.
+    weight_type : {"importance", "frequency"}, default "importance"
+        Whether a weight says how much a sample counts, or how often it was seen.
+    sample_weight : array, optional
+        Weights, finite and not negative. A sample of weight 0 counts as absent.
+    where : array of bool, optional
+        The samples that count; the others (padding, for example) may hold anything.
+    threshold : float or array, default 0.0
+        The score at which the decision changes sides; a score equal to it is undecided. If it is
+        left out and all scores of a NumPy array lie in [0, 1], a warning asks whether they are
+        probabilities: pass ``decision=probability()`` if they are, ``threshold=0.0`` if not.
+    decision : Decision, optional
+        A decision function to use instead of the distance from ``threshold``, see
+        :mod:`lxcim_xp.decision`.
+    axis : int, default -1
+        The axis of the samples, after broadcasting.
+    nan_policy : {"raise", "omit", "abstain"}, default "raise"
+        What to do with a NaN score: raise an error, leave the sample out, or count it as undecided
+        (half right, no confidence). A NaN label is an error unless it is left out. Where values
+        cannot be inspected (any library but NumPy), the result is NaN instead of an error.
 
     Returns
     -------
@@ -190,7 +250,7 @@ def standard_error(
     -----
     It is of first order, like DeLong's for AUROC. When every decision is right it is zero, which is
     not certainty; :func:`interval` does not collapse there. The standard error by DeLong of the
-    AUROC of the doubled data is too small by a factor of sqrt(2), because each sample is there
+    AUROC of the doubled data is too small by a factor of sqrt(2), because it counts each sample
     twice.
 
     Examples
@@ -200,54 +260,90 @@ def standard_error(
     np.float64(0.25)
     """
     kernel = kernel_of(metric)
-    xp, samples = collect(
-        y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
+    xp, samples = kernel.collect(
+        y_true,
+        y_score,
+        sample_weight=sample_weight,
+        where=where,
+        threshold=threshold,
+        decision=decision,
+        axis=axis,
+        nan_policy=nan_policy,
     )
     drawn = design(xp, groups, strata, weight_type, samples.score, axis)
     return finish(xp, samples, estimated(xp, kernel, samples, drawn).error)
 
 
-@documented
+@moves_constants
 def interval(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
-    metric: str = "lxcim",
+    metric: MetricName = "lxcim",
     level: float = 0.95,
-    method: str = "logit+",
-    groups: Any = None,
-    strata: Any = None,
-    weight_type: str = "importance",
+    method: Method = "logit+",
+    groups: GroupsLike | None = None,
+    strata: GroupsLike | None = None,
+    weight_type: WeightType = "importance",
     n_resamples: int = 2000,
-    seed: Any = 0,
-    sample_weight: Any = None,
-    where: Any = None,
-    threshold: Any = 0.0,
+    seed: Seed = 0,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+    threshold: ArrayLike | None = None,
     decision: Decision | None = None,
     axis: int = -1,
-    nan_policy: str = "raise",
+    nan_policy: NanPolicy = "raise",
 ) -> Interval:
     """Return a confidence interval that stays between 0 and 1 and does not collapse at 1.
 
     Parameters
     ----------
-    <LABEL_AND_SCORE>
-    <METRIC>
+    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
+        Whether the positive side was the right one. Broadcasts against ``y_score``: with
+        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_score : array
+        Scores that grow with the belief in the positive side; infinities are allowed. Leading axes
+        are a batch. Integers become floats: beyond 2**53 neighbours tie (2**24 in float32).
+    metric : {"lxcim", "accuracy", "audrc", "auroc", "confidence_auroc"}, default "lxcim"
+        The metric.
     level : float, default 0.95
-        The coverage, between 0 and 1.
+        The coverage of intervals, between 0 and 1.
     method : {"logit+", "logit", "wald", "bootstrap", "bca", "bayes"}, default "logit+"
         "wald" is the estimate plus and minus standard errors, cut at 0 and 1. "logit" is that on
-        the scale of log-odds. "logit+" joins it with the one after adding a pseudo-observation,
-        half right and half wrong, spread over the observed confidences. "bootstrap" takes
+        the scale of log-odds. "logit+" joins that with the interval after adding a
+        pseudo-observation, half right and half wrong, spread over the observed confidences.
+        "bootstrap" takes
         percentiles of resamples, "bca" corrects them for bias and skewness, "bayes" takes
         percentiles of Bayesian resamples. Of these only "logit+" has a width when every decision
         is right.
-    <DESIGN>
+    groups : array, optional
+        The cluster of each sample, when only clusters are independent (questions with several
+        answers each, for example): any labels with NumPy, integers elsewhere.
+    strata : array, optional
+        The stratum of each sample, when the number of samples in each was fixed beforehand.
+    weight_type : {"importance", "frequency"}, default "importance"
+        Whether a weight says how much a sample counts, or how often it was seen.
     n_resamples : int, default 2000
         The number of resamples of the last three methods.
     seed : int, numpy.random.Generator or JAX key, default 0
-        Where they come from.
-    <OPTIONS>
+        Where random draws come from. A key needs JAX arrays and may be traced.
+    sample_weight : array, optional
+        Weights, finite and not negative. A sample of weight 0 counts as absent.
+    where : array of bool, optional
+        The samples that count; the others (padding, for example) may hold anything.
+    threshold : float or array, default 0.0
+        The score at which the decision changes sides; a score equal to it is undecided. If it is
+        left out and all scores of a NumPy array lie in [0, 1], a warning asks whether they are
+        probabilities: pass ``decision=probability()`` if they are, ``threshold=0.0`` if not.
+    decision : Decision, optional
+        A decision function to use instead of the distance from ``threshold``, see
+        :mod:`lxcim_xp.decision`.
+    axis : int, default -1
+        The axis of the samples, after broadcasting.
+    nan_policy : {"raise", "omit", "abstain"}, default "raise"
+        What to do with a NaN score: raise an error, leave the sample out, or count it as undecided
+        (half right, no confidence). A NaN label is an error unless it is left out. Where values
+        cannot be inspected (any library but NumPy), the result is NaN instead of an error.
 
     Returns
     -------
@@ -271,77 +367,80 @@ def interval(
     (np.float64(0.28), np.float64(1.0))
     """
     check_level(level)
-    if method not in _METHODS:
-        raise ValueError(f"method must be one of {_METHODS}; found {method!r}.")
+    if method not in METHODS:
+        raise ValueError(f"method must be one of {METHODS}; found {method!r}.")
     kernel = kernel_of(metric)
-    xp, samples = collect(
-        y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
+    xp, samples = kernel.collect(
+        y_true,
+        y_score,
+        sample_weight=sample_weight,
+        where=where,
+        threshold=threshold,
+        decision=decision,
+        axis=axis,
+        nan_policy=nan_policy,
     )
     drawn = design(xp, groups, strata, weight_type, samples.score, axis)
-    if method == "logit+":
-        found, steady = estimated_twice(xp, metric, samples, drawn)
-    else:
-        sums_only = method in ("wald", "logit")
-        found = estimated(xp, kernel, samples, drawn, sums_only=sums_only)
-    estimate, error = found.value[..., 0], found.error
-    if method == "wald":
-        low, high = wald_bounds(estimate, error, level)
-    elif method == "logit":
-        low, high = logit_bounds(xp, estimate, error, level)
-    elif method == "logit+":
-        (low, high), (lower, higher) = (
-            logit_bounds(xp, *each, level) for each in ((estimate, error), steady)
-        )
-        low, high = xp.minimum(low, lower), xp.maximum(high, higher)
-    else:
-        low, high = resampled_bounds(
-            xp, kernel, found, samples, drawn, level, method, n_resamples, seed
-        )
-    one = xp.ones_like(estimate)
-    low, high = xp.maximum(low, 0 * one), xp.minimum(high, one)
-    # One sample, or one cluster, says nothing about the spread, and no width is no certainty.
-    seen = ~xp.isnan(error) & (low < high)
-    low, high = (xp.where(seen, bound, xp.full_like(bound, xp.nan)) for bound in (low, high))
-    return Interval(*(finish(xp, samples, part) for part in (estimate, low, high, error)))
+    found = bounded(xp, metric, samples, drawn, level, method, n_resamples, seed)
+    return Interval(*finish_all(xp, samples, *found))
 
 
-@documented
+@moves_constants
 def bootstrap(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
-    metric: str = "lxcim",
+    metric: MetricName = "lxcim",
+    groups: GroupsLike | None = None,
     n_resamples: int = 1000,
-    seed: Any = 0,
+    seed: Seed = 0,
     bayes: bool = False,
-    groups: Any = None,
     progress: bool = False,
-    sample_weight: Any = None,
-    where: Any = None,
-    threshold: Any = 0.0,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+    threshold: ArrayLike | None = None,
     decision: Decision | None = None,
-    nan_policy: str = "raise",
+    nan_policy: NanPolicy = "raise",
 ) -> Array:
     """Return a metric of resamples of one list of samples, which is sorted once.
 
     Parameters
     ----------
-    <LABEL_AND_SCORE>
-    <METRIC>
-    n_resamples : int, default 1000
-        The number of resamples.
-    seed : int, numpy.random.Generator or JAX key, default 0
-        Where they come from. A key needs JAX arrays, and may be traced.
-    bayes : bool, default False
-        Whether to draw weights from a flat Dirichlet distribution (the Bayesian bootstrap) instead
-        of drawing samples with replacement.
+    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
+        Whether the positive side was the right one. Broadcasts against ``y_score``: with
+        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_score : array of shape (n,)
+        Scores that grow with the belief in the positive side; infinities are allowed. Integers
+        become floats: beyond 2**53 neighbours tie (2**24 in float32).
+    metric : {"lxcim", "accuracy", "audrc", "auroc", "confidence_auroc"}, default "lxcim"
+        The metric.
     groups : array, optional
         The cluster of each sample: clusters are drawn, not samples. Integers from 0 without gaps
         where values cannot be inspected (any library but NumPy).
+    n_resamples : int, default 1000
+        The number of resamples.
+    seed : int, numpy.random.Generator or JAX key, default 0
+        Where random draws come from. A key needs JAX arrays and may be traced.
+    bayes : bool, default False
+        Whether to draw weights from a flat Dirichlet distribution (the Bayesian bootstrap) instead
+        of drawing samples with replacement.
     progress : bool, default False
         Whether to show a progress bar; needs rich.
-    <COUNTING>
-    <MISSING>
+    sample_weight : array, optional
+        Weights, finite and not negative. A sample of weight 0 counts as absent.
+    where : array of bool, optional
+        The samples that count; the others (padding, for example) may hold anything.
+    threshold : float or array, default 0.0
+        The score at which the decision changes sides; a score equal to it is undecided. If it is
+        left out and all scores of a NumPy array lie in [0, 1], a warning asks whether they are
+        probabilities: pass ``decision=probability()`` if they are, ``threshold=0.0`` if not.
+    decision : Decision, optional
+        A decision function to use instead of the distance from ``threshold``, see
+        :mod:`lxcim_xp.decision`.
+    nan_policy : {"raise", "omit", "abstain"}, default "raise"
+        What to do with a NaN score: raise an error, leave the sample out, or count it as undecided
+        (half right, no confidence). A NaN label is an error unless it is left out. Where values
+        cannot be inspected (any library but NumPy), the result is NaN instead of an error.
 
     Returns
     -------
@@ -350,7 +449,7 @@ def bootstrap(
 
     See Also
     --------
-    interval : Intervals from them, and without.
+    interval : Intervals, from resamples or without.
 
     Notes
     -----
@@ -366,41 +465,49 @@ def bootstrap(
     if n_resamples < 1:
         raise ValueError(f"n_resamples must be at least 1; found {n_resamples}.")
     kernel = kernel_of(metric)
-    xp, samples = collect(
-        y_true, y_score, sample_weight, where, threshold, decision, -1, nan_policy
+    xp, samples = kernel.collect(
+        y_true,
+        y_score,
+        sample_weight=sample_weight,
+        where=where,
+        threshold=threshold,
+        decision=decision,
+        nan_policy=nan_policy,
     )
-    if samples.score.ndim != 1:
-        raise ValueError(
-            f"bootstrap takes one list of samples; found y_score of shape "
-            f"{tuple(samples.score.shape)}. Call it for each entry, or map it with jax.vmap."
-        )
+    refuse_batch("bootstrap", samples)
     drawn = design(xp, groups, None, "importance", samples.score, -1)
     descent = sorted_for(xp, kernel, samples, drawn)
-    groups = in_order(xp, drawn, descent.places.order).groups
     show = _bar if progress else iter
-    draws = bootstrap_draws(xp, kernel, descent, groups, n_resamples, seed, bayes, show)
+    draws = bootstrap_draws(
+        xp, kernel, descent, drawn, n_resamples, seed, bayes=bayes, progress=show
+    )
     return finish(xp, samples, draws)
 
 
-@documented
+@moves_constants
 def significance(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
-    null: str = "coin",
-    alternative: str = "two-sided",
-    sample_weight: Any = None,
-    where: Any = None,
-    threshold: Any = 0.0,
+    null: Null = "coin",
+    alternative: Alternative = "two-sided",
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+    threshold: ArrayLike | None = None,
     decision: Decision | None = None,
     axis: int = -1,
-    nan_policy: str = "raise",
+    nan_policy: NanPolicy = "raise",
 ) -> Significance:
     """Test whether decisions are better than a coin's, or confidences better than none.
 
     Parameters
     ----------
-    <LABEL_AND_SCORE>
+    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
+        Whether the positive side was the right one. Broadcasts against ``y_score``: with
+        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_score : array
+        Scores that grow with the belief in the positive side; infinities are allowed. Leading axes
+        are a batch. Integers become floats: beyond 2**53 neighbours tie (2**24 in float32).
     null : {"coin", "uninformative"}, default "coin"
         "coin": each decision is right by a fair coin, whatever its confidence; LxCIM is 1/2 in
         expectation. "uninformative": at the accuracy that is there, confidence does not tell right
@@ -408,7 +515,23 @@ def significance(
         expectation.
     alternative : {"two-sided", "greater", "less"}, default "two-sided"
         Which statistics speak against the null.
-    <OPTIONS>
+    sample_weight : array, optional
+        Weights, finite and not negative. A sample of weight 0 counts as absent.
+    where : array of bool, optional
+        The samples that count; the others (padding, for example) may hold anything.
+    threshold : float or array, default 0.0
+        The score at which the decision changes sides; a score equal to it is undecided. If it is
+        left out and all scores of a NumPy array lie in [0, 1], a warning asks whether they are
+        probabilities: pass ``decision=probability()`` if they are, ``threshold=0.0`` if not.
+    decision : Decision, optional
+        A decision function to use instead of the distance from ``threshold``, see
+        :mod:`lxcim_xp.decision`.
+    axis : int, default -1
+        The axis of the samples, after broadcasting.
+    nan_policy : {"raise", "omit", "abstain"}, default "raise"
+        What to do with a NaN score: raise an error, leave the sample out, or count it as undecided
+        (half right, no confidence). A NaN label is an error unless it is left out. Where values
+        cannot be inspected (any library but NumPy), the result is NaN instead of an error.
 
     Returns
     -------
@@ -419,13 +542,13 @@ def significance(
 
     See Also
     --------
-    interval : How large, rather than whether.
+    interval : How good, rather than whether better than chance.
 
     Notes
     -----
-    Given the confidences, N^2 LxCIM is a sum of coins worth 2L + T each; undecided samples earn
-    half of theirs in any case. This is not the null of Wilcoxon's signed-rank test, which has other
-    scores.
+    Given the confidences, N^2 LxCIM is a sum of coins worth 2L + T each; an undecided sample earns
+    half of its worth in any case. This is not the null of Wilcoxon's signed-rank test, which has
+    other scores.
 
     Examples
     --------
@@ -442,7 +565,14 @@ def significance(
         if found not in allowed:
             raise ValueError(f"{name} must be one of {allowed}; found {found!r}.")
     xp, samples = collect(
-        y_true, y_score, sample_weight, where, threshold, decision, axis, nan_policy
+        y_true,
+        y_score,
+        sample_weight=sample_weight,
+        where=where,
+        threshold=threshold,
+        decision=decision,
+        axis=axis,
+        nan_policy=nan_policy,
     )
     margins, uniform = signed_margins(xp, samples), sample_weight is None
     metric, method = "lxcim", "exact"
@@ -461,8 +591,8 @@ def significance(
         alternative
     ]
     kernel = KERNELS[metric]
-    statistic = kernel.estimate(xp, kernel.sort(xp, samples, placed=False))[..., 0]
-    statistic, p_value = (finish(xp, samples, part) for part in (statistic, p_value))
+    statistic = kernel.estimate(xp, kernel.sort.columns(xp, samples))[..., 0]
+    statistic, p_value = finish_all(xp, samples, statistic, p_value)
     return Significance(statistic, p_value, null, alternative, method)
 
 

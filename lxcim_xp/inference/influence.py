@@ -1,48 +1,61 @@
 """How much each sample moves a metric: psi = w * d(metric)/dw, which sums to zero.
 
 A kernel sorts samples once; the metric and the influence are then functions of the sorted columns,
-so that other weights on the same samples (a bootstrap) need no other sort. Everything is in sorted
-order, with that order: a standard error does not pay for going back to the input's.
+so that other weights on the same samples (a bootstrap) need no second sort. Results stay in sorted
+order: a standard error need not bring them back into the order of the input.
 """
 
 from collections.abc import Callable
-from functools import partial
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
-from lxcim_xp import _formulas
-from lxcim_xp._array import Array, Namespace, computed, divide, widest_float
-from lxcim_xp._descent import (
+from lxcim_xp._arrays.namespaces import widest_float
+from lxcim_xp._arrays.numpy_pieces import computed
+from lxcim_xp._arrays.primitives import divide
+from lxcim_xp._arrays.typing import Array, Namespace
+from lxcim_xp._numerics.ordering import Ranked, ranked
+from lxcim_xp._samples import formulas
+from lxcim_xp._samples.by_confidence import (
     Descent,
+    Summable,
     accuracy_parts,
+    columns_by_confidence,
     counted,
     descend,
-    descend_in_confidence,
     or_one,
+    order_by_confidence,
     summed,
+    sums_by_confidence,
     totals,
 )
-from lxcim_xp._margins import Samples
-from lxcim_xp._ranks import Ranked, ranked
+from lxcim_xp._samples.samples import Samples, collect, collect_scores
 
 
 class Influence(NamedTuple):
-    """How much each sample moves a metric, as a formula of sorted columns that is not computed yet.
+    """How much each sample moves a metric, as a formula of sorted columns.
 
-    A standard error needs the squares only, and does not pay for an array of them.
+    A standard error needs only the sum of the squares, so that no array of them is made.
     """
 
     formula: Callable[..., Array]
-    descent: Descent
+    descent: Any  # a Descent, or a Stream if only sums are needed
 
 
 class Kernel(NamedTuple):
     """A metric that has an influence function."""
 
-    sort: Callable[..., Descent]  # of samples; with order where they are to be ``placed``
-    estimate: Callable[[Namespace, Descent], Array]  # (..., 1)
-    influence: Callable[[Namespace, Descent, Array], Influence]  # given the estimate
-    steadied: Callable[[Namespace, Descent, Array, Array], "Steadied"] | None = None
-    streams: bool = False  # whether sums over pieces of the columns are all that it asks for
+    sort: "Sort"
+    estimate: Callable[[Namespace, Any], Array]  # (..., 1), of what was sorted
+    influence: Callable[[Namespace, Any, Array], Influence]  # given the estimate
+    steadied: Callable[[Namespace, Summable, Array, Array], "Steadied"] | None = None
+    collect: Callable[..., tuple[Namespace, Samples]] = collect  # samples from arguments
+
+
+class Sort(NamedTuple):
+    """How a metric sorts samples, for three needs: each does no more than it has to."""
+
+    with_order: Callable[[Namespace, Samples], Descent]
+    columns: Callable[[Namespace, Samples], Descent]
+    sums: Callable[[Namespace, Samples], Summable]  # columns if a metric needs more
 
 
 class Steadied(NamedTuple):
@@ -52,8 +65,8 @@ class Steadied(NamedTuple):
     """
 
     estimate: Array  # (..., 1)
-    # Formula of the columns: the influence of the samples before; after; and what sums to the
-    # variance that a draw from the observation has by itself.
+    # A formula of the columns with three results: the influence of the samples before, and after,
+    # and terms whose sum is the variance of a draw from the observation.
     formula: Callable[..., tuple[Array, Array, Array]]
 
 
@@ -88,19 +101,19 @@ def reweighted(xp: Namespace, descent: Descent, factor: Array) -> Descent:
     return descent._replace(columns=columns)
 
 
-def _by_score(xp: Namespace, samples: Samples, **_: bool) -> Descent:
-    """Sort the weights of the positives and of all from the highest score down, always in full."""
+def _by_score(xp: Namespace, samples: Samples) -> Descent:
+    """Sort the weights of the positives and of all from the highest score down."""
     positive = xp.astype(samples.label > 0, widest_float(xp, samples.score))
     positive = positive if samples.weight is None else positive * samples.weight
     return descend(xp, samples.score, samples.weight, positive, samples.weight)
 
 
-def _lxcim(xp: Namespace, descent: Descent) -> Array:
-    return _formulas.lxcim(xp, _formulas.gain_down(xp, descent))
+def _lxcim(xp: Namespace, descent: Summable) -> Array:
+    return formulas.lxcim(xp, formulas.gain_down(xp, descent))
 
 
-def _lxcim_influence(xp: Namespace, descent: Descent, estimate: Array) -> Influence:
-    """Return 2 (w / W) (h - LxCIM), h being the share of pairs with the sample that are won."""
+def _lxcim_influence(xp: Namespace, descent: Summable, estimate: Array) -> Influence:
+    """Return 2 (w / W) (h - LxCIM), where h is the share of the sample's pairs that are won."""
     parts = _lxcim_parts(xp, descent, estimate)
     return Influence(lambda *columns: parts(*columns).moves, descent)
 
@@ -113,13 +126,13 @@ class _Parts(NamedTuple):
 
 
 def _lxcim_parts(
-    xp: Namespace, descent: Descent, estimate: Array
+    xp: Namespace, descent: Summable, estimate: Array
 ) -> Callable[[Ranked, Ranked], _Parts]:
     total = totals(descent)[1]
     scale, centre = divide(xp, xp.ones_like(total), total) ** 2, 2 * estimate * total
 
     def parts(right: Ranked, everyone: Ranked) -> _Parts:
-        # 2 h W = c (2L + T) + C + 2 C_above, with L and T by what lies above.
+        # 2 h W = c (2L + T) + C + 2 C_above; L and T follow from the total and what lies above.
         gap = 2 * total - (everyone.below + everyone.through)
         won, rights = right.value * gap, right.through + right.below
         return _Parts((won + everyone.value * (rights - centre)) * scale, gap, won, rights)
@@ -127,8 +140,8 @@ def _lxcim_parts(
     return parts
 
 
-def _lxcim_steadied(xp: Namespace, descent: Descent, estimate: Array, share: Array) -> Steadied:
-    """Return LxCIM with an observation of a share d of all weight: (LxCIM + d / 2) / (1 + d)."""
+def _lxcim_steadied(xp: Namespace, descent: Summable, estimate: Array, share: Array) -> Steadied:
+    """Add an observation of a share d of all weight: LxCIM becomes (LxCIM + d / 2) / (1 + d)."""
     total, parts = totals(descent)[1], _lxcim_parts(xp, descent, estimate)
     one = xp.ones_like(total)
     inverse, shrunk = divide(xp, one, total), 1 / (1 + share)
@@ -138,8 +151,8 @@ def _lxcim_steadied(xp: Namespace, descent: Descent, estimate: Array, share: Arr
 
     def formula(right: Ranked, everyone: Ranked) -> tuple[Array, Array, Array]:
         moves, gap, won, rights = parts(right, everyone)
-        # Against the observation a sample wins c (2L + T) and half of what lies above it; of its
-        # pairs with all others it keeps 1 / (1 + d)^2.
+        # Against the observation a sample wins c (2L + T) and half of what lies above it; its pairs
+        # with all others now count 1 / (1 + d)^2.
         after = moves * shrunk**2 + (won - everyone.value * (gap / 2)) * against
         # What a draw from the observation wins on average, and how far its halves are apart.
         middle = (2 * rights + gap) * scale + (0.5 - estimate - shrunk / 2)
@@ -150,15 +163,15 @@ def _lxcim_steadied(xp: Namespace, descent: Descent, estimate: Array, share: Arr
 
 
 def _off(xp: Namespace, right: Ranked, everyone: Ranked) -> Array:
-    """Say whether the halves of the observation earn 0 and 1: where undecided, both earn 1/2."""
+    """Return 1 where the halves of the observation earn 0 and 1; 0 where undecided, both 1/2."""
     return xp.astype(2 * right.value != everyone.value, right.value.dtype)
 
 
-def _accuracy(xp: Namespace, descent: Descent) -> Array:
+def _accuracy(xp: Namespace, descent: Summable) -> Array:
     return divide(xp, *totals(descent))
 
 
-def _accuracy_influence(xp: Namespace, descent: Descent, estimate: Array) -> Influence:
+def _accuracy_influence(xp: Namespace, descent: Summable, estimate: Array) -> Influence:
     """Return (w / W) (credit - accuracy)."""
     total = totals(descent)[1]
     scale = divide(xp, xp.ones_like(total), total)
@@ -169,7 +182,7 @@ def _accuracy_influence(xp: Namespace, descent: Descent, estimate: Array) -> Inf
     return Influence(moves, descent)
 
 
-def _accuracy_steadied(xp: Namespace, descent: Descent, estimate: Array, share: Array) -> Steadied:
+def _accuracy_steadied(xp: Namespace, descent: Summable, estimate: Array, share: Array) -> Steadied:
     total = totals(descent)[1]
     scale, shrunk, before = divide(xp, xp.ones_like(total), total), 1 / (1 + share), estimate
     estimate = (estimate + share / 2) * shrunk
@@ -186,14 +199,14 @@ def _accuracy_steadied(xp: Namespace, descent: Descent, estimate: Array, share: 
 
 
 def _audrc(xp: Namespace, descent: Descent) -> Array:
-    return _formulas.audrc(xp, descent, uniform=False)[..., None]
+    return formulas.audrc(xp, descent, uniform=False)[..., None]
 
 
 def _audrc_influence(xp: Namespace, descent: Descent, estimate: Array) -> Influence:
     """Return the influence on the discrete AUDRC.
 
-    More weight at a place is more weight in the mean there, and moves the accuracy from there on
-    towards the credit of the sample; within its block of ties, by the share that has arrived.
+    More weight at a place gives more weight to the accuracy there, and moves the accuracy from
+    there on towards the credit of the sample. Within its block of ties it does so in equal parts.
     """
     right, everyone = descent.columns
     parts = accuracy_parts(xp, right, everyone, counted(xp, descent, uniform=False))
@@ -213,25 +226,28 @@ def _audrc_influence(xp: Namespace, descent: Descent, estimate: Array) -> Influe
     return _known(divide(xp, moved, everyone.through[..., -1:]), descent)
 
 
-def _two(descent: Descent) -> tuple[Ranked, Ranked]:
-    """Return the first column and the rest of all: right and wrong, or positive and negative."""
+def _two(xp: Namespace, descent: Descent) -> tuple[Ranked, Ranked]:
+    """Return the first column and all the rest: right and wrong, or positive and negative.
+
+    The rest has sums of its own: differences of sums would lose a class that weighs little.
+    """
     first, everyone = descent.columns
-    return first, Ranked(*(a - b for a, b in zip(everyone, first, strict=True)))
+    return first, ranked(xp, descent.places, everyone.value - first.value)
 
 
 def _auroc(xp: Namespace, descent: Descent) -> Array:
-    high, low = _two(descent)
-    # In descending order, what wins comes before what it beats: the two change roles.
-    return _formulas.area_under_roc(xp, low, high)[..., None]
+    high, low = _two(xp, descent)
+    # The formula takes ascending order; in descending order the two change roles.
+    return formulas.area_under_roc(xp, low, high)[..., None]
 
 
 def _confidence_auroc(xp: Namespace, descent: Descent) -> Array:
-    return _formulas.confidence_auroc(xp, _formulas.gain_down(xp, descent))
+    return formulas.confidence_auroc(xp, formulas.gain_down(xp, descent))
 
 
 def _concordance_influence(xp: Namespace, descent: Descent, estimate: Array) -> Influence:
-    """Return DeLong's influence: each class by its share of pairs won."""
-    high, low = _two(descent)
+    """Return DeLong's influence, from the share of its pairs that each sample wins or loses."""
+    high, low = _two(xp, descent)
     highs, lows = high.through[..., -1:], low.through[..., -1:]
     beaten = divide(xp, lows - (low.below + low.through) / 2, lows)
     beaten_by = divide(xp, (high.below + high.through) / 2, highs)
@@ -239,16 +255,18 @@ def _concordance_influence(xp: Namespace, descent: Descent, estimate: Array) -> 
     return _known(moved + divide(xp, low.value * (beaten_by - estimate), lows), descent)
 
 
-_by_confidence = partial(descend_in_confidence, keyed=False)
+_SUMS_BY_CONFIDENCE = Sort(order_by_confidence, columns_by_confidence, sums_by_confidence)
+_BY_CONFIDENCE = Sort(order_by_confidence, columns_by_confidence, columns_by_confidence)
+_BY_SCORE = Sort(_by_score, _by_score, _by_score)
 
-KERNELS = {
-    "lxcim": Kernel(_by_confidence, _lxcim, _lxcim_influence, _lxcim_steadied, streams=True),
-    "accuracy": Kernel(
-        _by_confidence, _accuracy, _accuracy_influence, _accuracy_steadied, streams=True
-    ),
-    "audrc": Kernel(_by_confidence, _audrc, _audrc_influence),
-    "auroc": Kernel(_by_score, _auroc, _concordance_influence),
-    "confidence_auroc": Kernel(_by_confidence, _confidence_auroc, _concordance_influence),
+MetricName: TypeAlias = Literal["lxcim", "accuracy", "audrc", "auroc", "confidence_auroc"]
+
+KERNELS: dict[str, Kernel] = {
+    "lxcim": Kernel(_SUMS_BY_CONFIDENCE, _lxcim, _lxcim_influence, _lxcim_steadied),
+    "accuracy": Kernel(_SUMS_BY_CONFIDENCE, _accuracy, _accuracy_influence, _accuracy_steadied),
+    "audrc": Kernel(_BY_CONFIDENCE, _audrc, _audrc_influence),
+    "auroc": Kernel(_BY_SCORE, _auroc, _concordance_influence, collect=collect_scores),
+    "confidence_auroc": Kernel(_BY_CONFIDENCE, _confidence_auroc, _concordance_influence),
 }
 
 

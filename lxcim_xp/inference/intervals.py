@@ -3,9 +3,16 @@
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
-from lxcim_xp._array import CACHED, Array, Namespace, divide, is_numpy, widest_float
-from lxcim_xp._descent import Descent, all_summed, summed, totals
-from lxcim_xp._influence import (
+from lxcim_xp._arrays.namespaces import NUMPY, widest_float
+from lxcim_xp._arrays.numpy_pieces import CACHED
+from lxcim_xp._arrays.primitives import divide
+from lxcim_xp._arrays.typing import Array, Namespace
+from lxcim_xp._numerics.distributions import quantile, upper_tail
+from lxcim_xp._numerics.ordering import Ranked, in_input_order
+from lxcim_xp._samples.by_confidence import Descent, Summable, all_summed, summed, totals
+from lxcim_xp._samples.decisions import absolute
+from lxcim_xp._samples.samples import Samples, in_rows, signed_margins, weights
+from lxcim_xp.inference.influence import (
     KERNELS,
     Influence,
     Kernel,
@@ -13,20 +20,19 @@ from lxcim_xp._influence import (
     sum_of_squares,
     values,
 )
-from lxcim_xp._margins import Samples, in_rows, signed_margins, weights
-from lxcim_xp._normal import quantile, upper_tail
-from lxcim_xp._ranks import Ranked, in_input_order
-from lxcim_xp._resample import bootstrap_draws
-from lxcim_xp._variance import (
+from lxcim_xp.inference.resampling import bootstrap_draws, refuse_batch
+from lxcim_xp.inference.sampling_design import (
     Design,
     are_independent,
+    beyond_rounding,
     correction,
     effective_number,
     in_order,
     spread,
     variance,
 )
-from lxcim_xp.decision import absolute
+
+METHODS = ("logit+", "logit", "wald", "bootstrap", "bca", "bayes")
 
 
 class Estimated(NamedTuple):
@@ -34,24 +40,74 @@ class Estimated(NamedTuple):
 
     value: Array  # (..., 1)
     error: Array  # (...)
-    descent: Descent
+    descent: Any  # as in Influence
     influence: Influence
 
 
-def sorted_for(
-    xp: Namespace, kernel: Kernel, samples: Samples, drawn: Design, *, sums_only: bool = False
-) -> Descent:
-    """Sort samples; who is where is only asked for clusters and strata."""
-    placed = drawn.groups is not None or drawn.strata is not None
-    streamed = sums_only and kernel.streams and are_independent(drawn)
-    return kernel.sort(xp, samples, placed=placed, streamed=streamed)
+class Bounded(NamedTuple):
+    """A metric between its bounds, and its standard error; each has one value per batch entry."""
+
+    estimate: Array
+    low: Array
+    high: Array
+    error: Array
+
+
+def bounded(
+    xp: Namespace,
+    metric: str,
+    samples: Samples,
+    drawn: Design,
+    level: float,
+    method: str,
+    n_resamples: int,
+    seed: Any,
+) -> Bounded:
+    """Return the estimate, and its bounds by one of the methods."""
+    if method == "logit+":
+        plain, steady = estimated_twice(xp, metric, samples, drawn)
+        (low, high), (lower, higher) = (logit_bounds(xp, *each, level) for each in (plain, steady))
+        low, high, (estimate, error) = xp.minimum(low, lower), xp.maximum(high, higher), plain
+    else:
+        kernel, sums_only = KERNELS[metric], method in ("wald", "logit")
+        found = estimated(xp, kernel, samples, drawn, sums_only=sums_only)
+        estimate, error = found.value[..., 0], found.error
+        if method == "wald":
+            low, high = wald_bounds(estimate, error, level)
+        elif method == "logit":
+            low, high = logit_bounds(xp, estimate, error, level)
+        else:
+            low, high = resampled_bounds(
+                xp, kernel, found, samples, drawn, level, method, n_resamples, seed
+            )
+    one = xp.ones_like(estimate)
+    low, high = xp.maximum(low, 0 * one), xp.minimum(high, one)
+    # One sample, or one cluster, says nothing about the spread, and no width is no certainty.
+    seen = ~xp.isnan(error) & (low < high)
+    low, high = (xp.where(seen, bound, xp.full_like(bound, xp.nan)) for bound in (low, high))
+    return Bounded(estimate, low, high, error)
+
+
+def sorted_for(xp: Namespace, kernel: Kernel, samples: Samples, drawn: Design) -> Descent:
+    """Sort samples; only clusters and strata need to know which sample is where."""
+    clustered = drawn.groups is not None or drawn.strata is not None
+    sort = kernel.sort.with_order if clustered else kernel.sort.columns
+    return sort(xp, samples)
+
+
+def summable_for(xp: Namespace, kernel: Kernel, samples: Samples, drawn: Design) -> Summable:
+    """Sort samples; independent ones need sums only, which are quicker to get."""
+    if are_independent(drawn):
+        return kernel.sort.sums(xp, samples)
+    return sorted_for(xp, kernel, samples, drawn)
 
 
 def estimated(
     xp: Namespace, kernel: Kernel, samples: Samples, drawn: Design, *, sums_only: bool = True
 ) -> Estimated:
-    """Return the estimate and its standard error, from sums only if nobody asks for more."""
-    descent = sorted_for(xp, kernel, samples, drawn, sums_only=sums_only)
+    """Return the estimate and its standard error; resampling needs more than sums."""
+    sort = summable_for if sums_only else sorted_for
+    descent = sort(xp, kernel, samples, drawn)
     value = kernel.estimate(xp, descent)
     influence = kernel.influence(xp, descent, value)
     error = xp.sqrt(_variance(xp, influence, samples, descent, drawn))
@@ -60,7 +116,7 @@ def estimated(
 
 def placed_influence(xp: Namespace, kernel: Kernel, samples: Samples) -> tuple[Array, Array]:
     """Return the estimate, (...), and the influence of each sample in the order of the input."""
-    rows = in_rows(samples) if is_numpy(xp) and samples.score.shape[-1] >= CACHED else None
+    rows = in_rows(samples) if xp is NUMPY and samples.score.shape[-1] >= CACHED else None
     if rows is not None:  # one after the other, each of them in the cache
         influence = xp.empty(samples.score.shape, dtype=widest_float(xp, samples.score))
         estimates = []
@@ -68,23 +124,34 @@ def placed_influence(xp: Namespace, kernel: Kernel, samples: Samples) -> tuple[A
             estimate, influence[row, :] = placed_influence(xp, kernel, one)
             estimates.append(estimate)
         return xp.stack(estimates), influence
-    descent = kernel.sort(xp, samples, placed=True)
+    descent = kernel.sort.with_order(xp, samples)
     estimate = kernel.estimate(xp, descent)
     influence = values(xp, kernel.influence(xp, descent, estimate))
     return estimate[..., 0], in_input_order(xp, descent.places, influence)
 
 
 def _variance(
-    xp: Namespace, influence: Influence, samples: Samples, descent: Descent, drawn: Design
+    xp: Namespace, influence: Influence, samples: Samples, descent: Any, drawn: Design
 ) -> Array:
     if are_independent(drawn):
-        return sum_of_squares(xp, influence) * correction(xp, _count(xp, samples, descent))
+        return _of_samples(xp, samples, descent, sum_of_squares(xp, influence))[0]
     weight = true_weight(samples, sorted_weight(descent))
     drawn = in_order(xp, drawn, descent.places.order)
     return variance(xp, values(xp, influence), weight, drawn).value
 
 
-def _count(xp: Namespace, samples: Samples, descent: Descent) -> Array:
+def _of_samples(
+    xp: Namespace, samples: Samples, descent: Any, *sums_of_squares: Array
+) -> list[Array]:
+    """Return the variance of independent samples for each sum of squared influences."""
+    factor = correction(xp, _count(xp, samples, descent))
+    found = [squares * factor for squares in sums_of_squares]
+    if samples.weight is None:  # sums without weights are exact
+        return found
+    return [beyond_rounding(xp, value, samples.weight) for value in found]
+
+
+def _count(xp: Namespace, samples: Samples, descent: Any) -> Array:
     """Return how many samples count."""
     if samples.weight is None:
         return totals(descent)[1][..., 0]
@@ -93,8 +160,8 @@ def _count(xp: Namespace, samples: Samples, descent: Descent) -> Array:
 
 
 def true_weight(samples: Samples, weight: Array) -> Array:
-    """Undo the scaling of the weights, which only frequencies feel."""
-    return weight if samples.largest_weight is None else weight * samples.largest_weight
+    """Undo the scaling of the weights, which makes a difference to frequencies only."""
+    return weight if samples.weight_unit is None else weight * samples.weight_unit
 
 
 def wald_bounds(estimate: Array, error: Array, level: float) -> tuple[Array, Array]:
@@ -109,7 +176,7 @@ def logit_bounds(xp: Namespace, estimate: Array, error: Array, level: float) -> 
     safe = xp.where(inside, estimate, 0.5)
     odds = xp.log(safe) - xp.log1p(-safe)
     width = _quantile_of(level) * error / (safe * (1 - safe))
-    # In halves, where exp cannot overflow.
+    # By tanh, which cannot overflow as exp would.
     low, high = (0.5 + 0.5 * xp.tanh((odds + step) / 2) for step in (-width, width))
     return xp.where(inside, low, estimate), xp.where(inside, high, estimate)
 
@@ -120,21 +187,21 @@ def _quantile_of(level: float) -> float:
 
 def estimated_twice(
     xp: Namespace, metric: str, samples: Samples, drawn: Design
-) -> tuple[Estimated, tuple[Array, Array]]:
+) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
     """Return the estimate with its standard error, and both after adding one observation.
 
     The observation knows nothing: it is half right and half wrong (for AUROC half positive and half
-    negative), spread over the observed confidences. Its own part in the variance is that of one
-    observation drawn from there.
+    negative), spread over the observed confidences. What it adds to the variance is the variance of
+    one observation drawn from there.
     """
     kernel = KERNELS[metric]
     if kernel.steadied is None:
         found = estimated(xp, kernel, samples, drawn)
         share = _share(xp, samples, found.descent, drawn)
-        return found, _steadied_by_rows(xp, metric, samples, drawn, share)
-    descent = sorted_for(xp, kernel, samples, drawn, sums_only=True)
+        added = _steadied_by_rows(xp, metric, samples, drawn, share)
+        return (found.value[..., 0], found.error), added
+    descent = summable_for(xp, kernel, samples, drawn)
     value = kernel.estimate(xp, descent)
-    influence = kernel.influence(xp, descent, value)
     steady = kernel.steadied(xp, descent, value, _share(xp, samples, descent, drawn))
     if are_independent(drawn):  # in one go over the samples
 
@@ -143,20 +210,19 @@ def estimated_twice(
             return before**2, after**2, own
 
         *both, own = all_summed(xp, squares, descent)
-        factor = correction(xp, _count(xp, samples, descent))
-        before, after = (factor * part for part in both)
+        before, after = _of_samples(xp, samples, descent, *both)
     else:
         own = summed(xp, lambda *columns: steady.formula(*columns)[2], descent)
+        influence = kernel.influence(xp, descent, value)
         moved = Influence(lambda *columns: steady.formula(*columns)[1], descent)
         before, after = (
             _variance(xp, part, samples, descent, drawn) for part in (influence, moved)
         )
-    found = Estimated(value, xp.sqrt(before), descent, influence)
-    return found, (steady.estimate[..., 0], xp.sqrt(after + own))
+    return (value[..., 0], xp.sqrt(before)), (steady.estimate[..., 0], xp.sqrt(after + own))
 
 
-def _share(xp: Namespace, samples: Samples, descent: Descent, drawn: Design) -> Array:
-    """Return the weight of one observation among as many as are worth all, (..., 1)."""
+def _share(xp: Namespace, samples: Samples, descent: Any, drawn: Design) -> Array:
+    """Return the share of one observation in the effective number of them, (..., 1)."""
     if samples.weight is None and drawn.groups is None:
         number = totals(descent)[1]
     else:
@@ -168,7 +234,7 @@ def _share(xp: Namespace, samples: Samples, descent: Descent, drawn: Design) -> 
 def _steadied_by_rows(
     xp: Namespace, metric: str, samples: Samples, drawn: Design, share: Array
 ) -> tuple[Array, Array]:
-    """Return the same for any metric, with the observation as rows of their own: another sort."""
+    """Return the same for any metric, by a second sort that holds the observation as samples."""
     kernel, weight = KERNELS[metric], weights(xp, samples)
     pseudo = weight * share
     ones = xp.ones_like(samples.label)
@@ -181,14 +247,14 @@ def _steadied_by_rows(
     score, label = (xp.concat(parts, axis=-1) for parts in joined)
     everyone = xp.concat([weight, pseudo / 2, pseudo / 2], axis=-1)
     samples = samples._replace(score=score, label=label, weight=everyone, decision=absolute())
-    descent = kernel.sort(xp, samples, placed=True)
+    descent = kernel.sort.with_order(xp, samples)
     estimate = kernel.estimate(xp, descent)
     value = values(xp, kernel.influence(xp, descent, estimate))
     weight = sorted_weight(descent)
     order = descent.places.order
     n = pseudo.shape[-1]
     is_real = xp.astype(order < n, weight.dtype)
-    # A draw from the pseudo-observation has all of its weight.
+    # Whatever is drawn from the pseudo-observation has all of its weight.
     whole = xp.sum(pseudo, axis=-1, keepdims=True)
     own = xp.where(is_real * weight == 0, value**2 * whole / xp.where(weight > 0, weight, 1.0), 0.0)
     real = _for_copies(xp, drawn, order, n)
@@ -197,7 +263,10 @@ def _steadied_by_rows(
 
 
 def _for_copies(xp: Namespace, drawn: Design, order: Array, n: int) -> Design:
-    """Bring codes into the order of samples joined with two copies, which are not drawn."""
+    """Bring codes into the order of samples that were joined with two copies of themselves.
+
+    The copies have the codes of their originals, and no weight in the variance.
+    """
     return in_order(xp, drawn, order % n)
 
 
@@ -212,24 +281,19 @@ def resampled_bounds(
     n_resamples: int,
     seed: Any,
 ) -> tuple[Array, Array]:
-    """Return percentiles of resamples, corrected for bias and skewness where asked."""
-    if samples.score.ndim != 1:
-        raise ValueError(
-            f"method={method!r} takes one list of samples; found y_score of shape "
-            f"{tuple(samples.score.shape)}. Call it for each entry, or map it with jax.vmap."
-        )
+    """Return percentiles of resamples; "bca" corrects them for bias and skewness."""
+    refuse_batch(f"method={method!r}", samples)
     if drawn.strata is not None or drawn.frequency:
         raise ValueError(
             f"method={method!r} draws samples or clusters; it knows neither strata nor frequency "
             f"weights. Pass method='logit+', or repeat the samples."
         )
     descent = found.descent
-    drawn = in_order(xp, drawn, descent.places.order)
-    bayes = method == "bayes"
-    draws = bootstrap_draws(xp, kernel, descent, drawn.groups, n_resamples, seed, bayes, iter)
+    draws = bootstrap_draws(xp, kernel, descent, drawn, n_resamples, seed, bayes=method == "bayes")
     shares = [xp.full_like(draws[0], (1 - level) / 2), xp.full_like(draws[0], (1 + level) / 2)]
     if method == "bca":
         weight = true_weight(samples, sorted_weight(descent))
+        drawn = in_order(xp, drawn, descent.places.order)
         rows = spread(xp, values(xp, found.influence), weight, drawn).rows
         shares = _corrected(xp, shares, draws, found.value[0], rows)
     draws = xp.sort(draws)

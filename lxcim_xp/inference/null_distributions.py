@@ -2,10 +2,10 @@
 
 Under the coin null every decision is right or wrong like a fair coin, whatever its confidence. Then
 W^2 LxCIM is a sum of independent coins, each worth its sample's score w (2L + T). An undecided
-sample has half credit however coins fall: it is no coin, and its constant half is left out of the
-sum that is observed. Under the uninformative null the right decisions are any of the decisions, as
-many as were seen; that is the Mann-Whitney test on confidence. Nothing here chooses a test or turns
-tails into a verdict.
+sample has half credit however the coins fall: it is not a coin, and its constant half is left out
+of the observed sum. Under the uninformative null any of the decisions may be the right ones, as
+many as were observed; that is the Mann-Whitney test on confidence. Nothing here chooses a test or
+turns tails into a verdict.
 """
 
 import math
@@ -13,27 +13,24 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lxcim_xp._array import (
-    Array,
-    Namespace,
+from lxcim_xp._arrays.loops import compiled_once, repeat
+from lxcim_xp._arrays.namespaces import (
+    NUMPY,
     array_like,
-    compiled_once,
     device_of,
-    divide,
-    is_numpy,
-    repeat,
-    take,
     values_are_at_hand,
     widest_float,
 )
-from lxcim_xp._margins import Margins
-from lxcim_xp._normal import density, upper_tail
-from lxcim_xp._ranks import ordering, ranked
+from lxcim_xp._arrays.primitives import divide, take
+from lxcim_xp._arrays.typing import Array, Namespace
+from lxcim_xp._numerics.distributions import density, upper_tail
+from lxcim_xp._numerics.ordering import ordering, ranked
+from lxcim_xp._samples.samples import Margins
 
 _NEWTON_STEPS = 16
 
-# The largest coins are tossed in all ways, as long as that makes at most so many numbers for each
-# batch entry.
+# All outcomes of the largest coins are enumerated, of as many coins as make at most so many numbers
+# for each batch entry.
 _ENUMERATED = 1 << 13
 
 
@@ -45,14 +42,14 @@ class Tails(NamedTuple):
 
 
 class Coins(NamedTuple):
-    """What each coin is worth, and the sum of those that fell on the right side."""
+    """What each coin is worth, and the sum of those that came up right."""
 
     score: Array  # (..., n), in order of confidence; zero for what is undecided or does not count
     observed: Array  # (...), NaN where nothing counts
 
 
 def coins(xp: Namespace, margins: Margins) -> Coins:
-    """Return the coins of which W^2 LxCIM is the sum, but for half the score of the undecided."""
+    """Return the coins that W^2 LxCIM is the sum of, apart from half the score of the undecided."""
     ordered = _in_order_of_confidence(xp, margins)
     score = xp.where(ordered.margin == 0, 0.0, ordered.weight * ordered.twice_rank)
     observed = xp.sum(xp.where(ordered.margin > 0, score, 0.0), axis=-1)
@@ -64,7 +61,7 @@ def common_span(xp: Namespace, scores: Array) -> Array:
 
     It is 1 if there are no ties, and n if all are tied; zero where all scores are.
     """
-    if is_numpy(xp):
+    if xp is NUMPY:
         return np.gcd.reduce(scores.astype(np.int64), axis=-1).astype(scores.dtype)
     return compiled_once(xp, _common_span, scores)
 
@@ -86,8 +83,8 @@ def saddlepoint_coin_tails(
     """Return the tails of a sum of fair coins by the formula of Lugannani & Rice (1980).
 
     With a span, the sum lives on its multiples (see :func:`common_span`) and the second continuity
-    correction of Daniels (1987) applies. Without one it is taken for continuous, once the largest
-    coins have been tossed in all ways: a few large weights make a sum with gaps.
+    correction of Daniels (1987) applies. Without one, all outcomes of the largest coins are
+    enumerated, since a few large weights make a sum with gaps; the rest is taken as continuous.
 
     Where there are no or many ties, tails are within 1e-5 of the exact ones from n = 50 on. Two to
     four levels of confidence without a common divisor leave gaps that no smooth formula sees: for
@@ -102,7 +99,7 @@ def saddlepoint_coin_tails(
 
 
 def mann_whitney_tails(xp: Namespace, margins: Margins, *, uniform: bool) -> Tails:
-    """Return the tails of the confidence of the right against that of the wrong decisions.
+    """Return the tails of the test that right decisions are as confident as wrong ones.
 
     The statistic is the gain sum_i c_i w_i (2L_i + T_i - W) over what is decided; for uniform
     weights (0 or 1) it is twice the Mann-Whitney U less its mean. If any k of the n decisions may
@@ -133,7 +130,7 @@ def mann_whitney_tails(xp: Namespace, margins: Margins, *, uniform: bool) -> Tai
 
 
 def two_sided(xp: Namespace, tails: Tails) -> Array:
-    """Return twice the smaller tail, one at most; both nulls are symmetric, so that this is all."""
+    """Return twice the smaller tail, at most one; that is enough, as both nulls are symmetric."""
     smaller = xp.where(tails.lower < tails.upper, tails.lower, tails.upper)
     return xp.where(smaller > 0.5, 1.0, 2 * smaller)
 
@@ -142,7 +139,7 @@ class _Ordered(NamedTuple):
     margin: Array
     weight: Array
     twice_rank: Array  # 2L + T: the weight below and again the weight through the block of ties
-    total: Array  # (..., 1), by the same sums, so that what is all tied leads by nothing at all
+    total: Array  # (..., 1), from the same sums, so that leads are exactly zero if all are tied
 
 
 def _in_order_of_confidence(xp: Namespace, margins: Margins) -> _Ordered:
@@ -178,9 +175,9 @@ def _undefined(xp: Namespace, observed: Array) -> Tails:
 
 
 def _common_span(xp: Namespace, scores: Array) -> Array:
-    """Run Euclid's algorithm on all scores at once: the least takes the remainders of the others.
+    """Run Euclid's algorithm on all scores at once: each becomes its remainder by the least one.
 
-    In two steps the least is halved: either a remainder is below its half, or it leaves one there.
+    The least score at least halves in two steps: if a remainder is above its half, the next is not.
     """
 
     def least_of(scores: Array) -> Array:
@@ -200,7 +197,7 @@ def _exact_tails(xp: Namespace, scores: Array, observed: Array) -> tuple[Array, 
     *batch, n = scores.shape
     place = xp.arange(n * n + 1, device=device_of(xp, scores))
     place = xp.broadcast_to(xp.reshape(place, (1,) * len(batch) + (-1,)), (*batch, n * n + 1))
-    # The score of bad input may be NaN, which no integer is; its tails will be NaN again.
+    # Scores of bad input may be NaN, for which there is no integer; their tails become NaN below.
     shifts = xp.astype(xp.where(xp.isfinite(scores), scores, 0.0), place.dtype)
 
     def toss(k: Any, probability: Array) -> Array:
@@ -219,7 +216,7 @@ def _exact_tails(xp: Namespace, scores: Array, observed: Array) -> tuple[Array, 
 
 
 def _probability(xp: Namespace, p: Array, unknown: Array) -> Array:
-    """Return p without the rounding that lifts it above one, NaN where it is unknown."""
+    """Return p, at most one whatever rounding says, and NaN where it is unknown."""
     return xp.where(unknown, xp.nan, xp.where(p < 1, p, 1.0))
 
 
@@ -241,14 +238,14 @@ def _enumerated_tails(xp: Namespace, scores: Array, observed: Array) -> tuple[Ar
     scores, observed, unknown = _known(xp, scores, observed)
     largest = _largest(xp, scores)
     scores, observed = scores / largest, observed / largest[..., 0]
-    # Coins far too small to be seen in a sum are still coins, but their squares must not vanish.
+    # Coins that are too small to change a sum still count, and their squares must not vanish.
     dust = xp.finfo(scores.dtype).smallest_normal ** (1 / 3)
     scores = xp.where((scores > 0) & (scores < dust), dust, scores)
     rounding = _rounding(xp, xp.sum(scores, axis=-1))[..., None]
     n = scores.shape[-1]
     large = max(0, min(n - 1, (_ENUMERATED // n).bit_length() - 1))
     if large:
-        scores = xp.sort(scores, axis=-1, descending=True)
+        scores = xp.flip(xp.sort(scores, axis=-1), axis=-1)
     outcomes = _subset_sums(xp, scores[..., :large])
     others = scores[..., None, large:]
     total = xp.sum(others, axis=-1)
@@ -257,7 +254,8 @@ def _enumerated_tails(xp: Namespace, scores: Array, observed: Array) -> tuple[Ar
     none, rounding = xp.zeros_like(left), xp.broadcast_to(rounding, left.shape)
     upper = _saddlepoint_upper(xp, others, left, none, rounding)
     lower = _saddlepoint_upper(xp, others, total - left, none, rounding)
-    return tuple(_probability(xp, xp.mean(tail, axis=-1), unknown) for tail in (lower, upper))
+    lower, upper = (_probability(xp, xp.mean(tail, axis=-1), unknown) for tail in (lower, upper))
+    return lower, upper
 
 
 def _subset_sums(xp: Namespace, scores: Array) -> Array:
@@ -269,7 +267,7 @@ def _subset_sums(xp: Namespace, scores: Array) -> Array:
 
 
 def _known(xp: Namespace, scores: Array, observed: Array) -> tuple[Array, Array, Array]:
-    """Return scores and sum with zeros where there is NaN among them, and where that is."""
+    """Return scores and sum, zero in entries that hold a NaN, and which entries these are."""
     unknown = xp.isnan(observed + xp.sum(scores, axis=-1))
     return (
         xp.where(unknown[..., None], 0.0, scores),
@@ -279,21 +277,21 @@ def _known(xp: Namespace, scores: Array, observed: Array) -> tuple[Array, Array,
 
 
 def _rounding(xp: Namespace, total: Array) -> Array:
-    """Return what sums in two orders may differ by."""
+    """Return how much the sums of the same numbers in two orders may differ."""
     return xp.finfo(total.dtype).eps ** 0.75 * total
 
 
 def _saddlepoint_upper(
     xp: Namespace, scores: Array, observed: Array, span: Array, rounding: Array
 ) -> Array:
-    """Return P(S >= observed), from the far side of the mean, where it is small."""
+    """Return P(S >= observed), computed on the side of the mean where the tail is small."""
     total = xp.sum(scores, axis=-1)
     below_mean = 2 * observed - span < total
     far = xp.where(below_mean, total - observed + span, observed)
     positive = scores > 0
     least = xp.min(xp.where(positive, scores, xp.inf), axis=-1)
     missed = total - far
-    # With less than the least score missing, nothing is missing.
+    # If less than the least score is missing, nothing is missing.
     all_right = (missed < least) | (missed <= rounding)
     smallest = 0.5 ** xp.sum(xp.astype(positive, scores.dtype), axis=-1)
     inside = xp.where(all_right, (total + span) / 2, far)
@@ -335,7 +333,7 @@ def _lugannani_rice(
     deviance = xp.where(deviance > 0, deviance, 0.0)
     w = xp.sqrt(2 * deviance)
     u = t * _sinh_over(xp, span * t / 2) * xp.sqrt(curvature)
-    # 1/u - 1/w loses its digits at the mean, where it vanishes: its first term there, instead.
+    # Near the mean 1/u - 1/w vanishes and loses its digits: take the first term of its series.
     near = (t < xp.finfo(t.dtype).eps ** 0.25) | (u <= 0) | (w <= 0)
     kurtosis = -2 * xp.sum(b**4, axis=-1)
     inverses = xp.where(
@@ -344,14 +342,14 @@ def _lugannani_rice(
         1 / xp.where(near, 1.0, u) - 1 / xp.where(near, 1.0, w),
     )
     tail = upper_tail(xp, w) + density(xp, w) * inverses
-    # At the end of the range the formula fails; the largest sum and Chernoff's bound enclose what
-    # is true, and meet there.
+    # At the end of the range the formula fails. There the truth lies between the probability of the
+    # largest sum and Chernoff's bound, which meet at the end.
     bound = xp.exp(-deviance - t * span / 2)
     return xp.where(tail > bound, bound, xp.where(tail < smallest, smallest, tail))
 
 
 def _saddlepoint(xp: Namespace, b: Array, d: Array, left: Array, least: Array) -> Array:
-    """Solve K'(t) = d >= 0, where ``left`` is what d is below the supremum of K'.
+    """Solve K'(t) = d >= 0, where ``left`` is how far d is below the supremum of K'.
 
     Newton's method on log(sup K' - K'), which is almost straight both near the mean and where only
     the ``least`` score still matters, inside a bracket: K' is at most t, and sup K' - K' at most
@@ -373,7 +371,7 @@ def _saddlepoint(xp: Namespace, b: Array, d: Array, left: Array, least: Array) -
 
     if not values_are_at_hand(xp):
         return repeat(xp, _NEWTON_STEPS, approach, bracket)[2, ...]
-    # A third of the steps is enough almost always, and they are what a long array waits for.
+    # A third of the steps is almost always enough, and they take most of the time of long arrays.
     precision = 4 * xp.finfo(d.dtype).eps
     for _ in range(_NEWTON_STEPS):
         before, bracket = bracket[2, ...], approach(0, bracket)
@@ -383,7 +381,7 @@ def _saddlepoint(xp: Namespace, b: Array, d: Array, left: Array, least: Array) -
 
 
 def _derivatives(xp: Namespace, b: Array, t: Array) -> tuple[Array, Array, Array]:
-    """Return K'(t), K''(t) and what K' is below its supremum."""
+    """Return K'(t), K''(t) and how far K' is below its supremum."""
     fall = xp.expm1(-2 * b * t[..., None])
     rest, whole = 1 + fall, 2 + fall
     slope = xp.sum(-b * fall / whole, axis=-1)

@@ -3,29 +3,47 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from lxcim_xp._array import Array, Namespace, is_numpy, take
-from lxcim_xp._descent import Descent
-from lxcim_xp._influence import Kernel, reweighted, sorted_weight
-from lxcim_xp._random import exponential_numbers, resample_counts, split_seed
-from lxcim_xp._ranks import Ordering
+from lxcim_xp._arrays.namespaces import NUMPY
+from lxcim_xp._arrays.primitives import take
+from lxcim_xp._arrays.random import exponential_numbers, resample_counts, split_seed
+from lxcim_xp._arrays.typing import Array, Namespace
+from lxcim_xp._numerics.ordering import Ordering
+from lxcim_xp._samples.by_confidence import Descent
+from lxcim_xp._samples.samples import Samples
+from lxcim_xp.inference.influence import Kernel, reweighted, sorted_weight
+from lxcim_xp.inference.sampling_design import Design, in_order
 
-_HELD = 1 << 22  # entries in one array of weights: the draws are made in chunks of that size
-_HELD_BY_NUMPY = 1 << 16  # as many rows as share the cost of calls and still stay in the cache
+# Draws are made in chunks of rows: so many weights are held at once.
+_HELD = 1 << 22
+_HELD_BY_NUMPY = 1 << 16  # enough rows to share the cost of the calls, few enough for the cache
+
+
+def refuse_batch(caller: str, samples: Samples) -> None:
+    """Refuse a batch of data sets, since resamples are rows themselves."""
+    if samples.score.ndim != 1:
+        raise ValueError(
+            f"{caller} takes one list of samples; found y_score of shape "
+            f"{tuple(samples.score.shape)}. Call it for each entry, or map it with jax.vmap."
+        )
 
 
 def bootstrap_draws(
     xp: Namespace,
     kernel: Kernel,
     descent: Descent,
-    groups: Array | None,
+    drawn: Design,
     n_resamples: int,
     seed: Any,
+    *,
     bayes: bool,
-    progress: Callable[[Iterable[int]], Iterable[int]],
+    progress: Callable[[Iterable[int]], Iterable[int]] = iter,
 ) -> Array:
-    """Return values of the metric of one data set, its clusters given in sorted order."""
-    n = sorted_weight(descent).shape[-1]
-    rows = max(1, (_HELD_BY_NUMPY if is_numpy(xp) else _HELD) // n)
+    """Return the metric of resamples of one sorted data set: every bootstrap comes from here.
+
+    What is drawn are samples, or clusters if the design has any.
+    """
+    n, groups = sorted_weight(descent).shape[-1], in_order(xp, drawn, descent.places.order).groups
+    rows = max(1, (_HELD_BY_NUMPY if xp is NUMPY else _HELD) // n)
     if not bayes:
         descent = _in_whole_numbers(xp, descent)
     chunks = [min(rows, n_resamples - start) for start in range(0, n_resamples, rows)]
@@ -39,10 +57,10 @@ def bootstrap_draws(
 
 
 def _in_whole_numbers(xp: Namespace, descent: Descent) -> Descent:
-    """Return NumPy columns as integers where they are whole: these sum up several times faster."""
+    """Return NumPy columns as integers if all are whole, which sum up several times faster."""
     value, weight = (column.value for column in descent.columns)
     # The products of sums must stay exact, as they would be in floats.
-    if not is_numpy(xp) or weight.sum() > 1 << 24 or (value % 1).any() or (weight % 1).any():
+    if xp is not NUMPY or weight.sum() > 1 << 24 or (value % 1).any() or (weight % 1).any():
         return descent
     columns = tuple(c._replace(value=c.value.astype(int)) for c in descent.columns)
     return descent._replace(columns=columns)
@@ -51,13 +69,13 @@ def _in_whole_numbers(xp: Namespace, descent: Descent) -> Descent:
 def _factors(
     xp: Namespace, weight: Array, groups: Array | None, rows: int, seed: Any, bayes: bool
 ) -> Array:
-    """Return by what each draw multiplies the weights: how often a unit is drawn, on average 1."""
+    """Return what each draw multiplies the weights by: how often a unit is drawn, 1 on average."""
     n = weight.shape[-1]
     if bayes:
-        # Exponential weights are those of a flat Dirichlet distribution, up to their sum.
+        # Divided by their sum, exponential weights are a draw from a flat Dirichlet distribution.
         factor = exponential_numbers(xp, seed, (rows, n), weight)
     else:
-        # Absent samples stand last; clusters are numbered from 0 without gaps.
+        # Absent samples come last; clusters are numbered from 0 without gaps.
         present = xp.astype(weight > 0, weight.dtype)
         units = xp.sum(present) if groups is None else xp.max(groups) + 1
         factor = resample_counts(xp, seed, rows, n, units)
@@ -67,7 +85,7 @@ def _factors(
 
 
 def _in_rows(xp: Namespace, descent: Descent, rows: int) -> Descent:
-    """Repeat the order of the samples, and their weights, for each draw."""
+    """Repeat the order and the weights of the samples for each draw."""
     shape = (rows, sorted_weight(descent).shape[-1])
     order, first, end = (p if p is None else xp.broadcast_to(p, shape) for p in descent.places)
     columns = tuple(

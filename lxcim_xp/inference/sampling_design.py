@@ -1,27 +1,31 @@
 """From the influence of each sample to a variance: independent samples, clusters, strata.
 
-Units are what is drawn independently: samples, or clusters of samples. A cluster is held by its
-members, each with an equal share of it, so that sums over clusters are sums over samples and no
-shape depends on how many clusters there are.
+Units are what is drawn independently: samples, or clusters of samples. Each member of a cluster
+holds an equal share of it, so that sums over clusters are sums over samples and no shape depends on
+the number of clusters.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from lxcim_xp._array import (
-    Array,
-    Namespace,
+from lxcim_xp._arrays.namespaces import (
+    NUMPY,
     as_array,
-    divide,
-    is_numpy,
     kind_of,
     namespace,
-    take,
     values_are_at_hand,
     widest_float,
 )
-from lxcim_xp._ranks import ordering, ranked
+from lxcim_xp._arrays.primitives import divide, move_axis, power_of_two, take
+from lxcim_xp._arrays.typing import Array, Namespace, NumpyArray
+from lxcim_xp._numerics.ordering import ordering, ranked
+from lxcim_xp._samples.errors import BadValue
+
+WeightType: TypeAlias = Literal["importance", "frequency"]
+
+# An influence may be off by so many units in its last place.
+_ROUNDINGS = 64
 
 
 class Design(NamedTuple):
@@ -77,14 +81,25 @@ def are_independent(drawn: Design) -> bool:
 
 
 def correction(xp: Namespace, count: Array) -> Array:
-    """Return G / (G - 1), by which G independent units differ more than around their own mean."""
+    """Return G / (G - 1): G units vary by so much more than they do around their own mean."""
     return count / xp.where(count > 1.5, count - 1, xp.nan)
 
 
 def variance(xp: Namespace, influence: Array, weight: Array, drawn: Design) -> Variance:
     """Return the sum of squared influences of independent units, corrected for their number."""
     rows, freedom = spread(xp, influence, weight, drawn)
-    return Variance(xp.sum(rows**2, axis=-1), freedom)
+    return Variance(beyond_rounding(xp, xp.sum(rows**2, axis=-1), weight), freedom)
+
+
+def beyond_rounding(xp: Namespace, variance: Array, weight: Array) -> Array:
+    """Return zero instead of a variance that rounding of the influences alone would give.
+
+    An influence is a share of all weight times a number near one, off by a few roundings.
+    """
+    part = divide(xp, weight, xp.max(weight, axis=-1, keepdims=True))
+    part = part / xp.sum(part, axis=-1, keepdims=True)
+    rounding = (_ROUNDINGS * xp.finfo(part.dtype).eps) ** 2 * xp.sum(part**2, axis=-1)
+    return xp.where(variance <= rounding, 0.0, variance)
 
 
 def covariance(
@@ -94,7 +109,7 @@ def covariance(
 
     Influences have shape (k, n), weights and codes (n,).
     """
-    if are_independent(drawn):  # the same as below in fewer passes
+    if are_independent(drawn):  # the same as below, in fewer passes
         count = xp.sum(xp.astype(weight > 0, weight.dtype))
         products = influence @ xp.permute_dims(influence, (1, 0))
         return products * correction(xp, count), count - 1
@@ -109,10 +124,10 @@ def spread(xp: Namespace, influence: Array, weight: Array, drawn: Design) -> Spr
     """Return the deviations of independent units, corrected for their number.
 
     With S the influence of a unit and G the number of units, G / (G - 1) * sum S^2 is the variance
-    (CR1 for clusters); in strata it is S less its mean there, and the number of units there. NaN
-    where there is a single unit, which says nothing about the spread.
+    (CR1 for clusters). In strata, S is taken less its mean in the stratum, and G is the number of
+    units in it. NaN for a single unit, which says nothing about the spread.
     """
-    if are_independent(drawn):  # the same as below in fewer passes
+    if are_independent(drawn):  # the same as below, in fewer passes
         count = xp.sum(xp.astype(weight > 0, weight.dtype), axis=-1, keepdims=True)
         return Spread(influence * xp.sqrt(correction(xp, count)), (count - 1)[..., 0])
     share, value, strata = _units(xp, influence, weight, drawn)
@@ -131,7 +146,7 @@ def spread(xp: Namespace, influence: Array, weight: Array, drawn: Design) -> Spr
         freedom = count - xp.sum(held, axis=-1, keepdims=True)
         off = value - divide(xp, total, units)
         count = units
-    # By rounding, a count may be off a whole number by little.
+    # Rounding may move a count slightly away from a whole number.
     enough = count > 1.5
     factor = share * count / xp.where(enough, count - 1, 1.0)
     rows = xp.where(share > 0, xp.sqrt(factor) * off, 0.0)
@@ -141,9 +156,12 @@ def spread(xp: Namespace, influence: Array, weight: Array, drawn: Design) -> Spr
 
 def effective_number(xp: Namespace, weight: Array, drawn: Design) -> Array:
     """Return the number of equally weighted units that are worth as much, (..., 1)."""
-    total = xp.sum(weight, axis=-1, keepdims=True)
     if drawn.frequency and drawn.groups is None:
-        return total
+        return xp.sum(weight, axis=-1, keepdims=True)
+    # In units of a power of two, which changes no digit: squares of weights may not be finite.
+    unit = power_of_two(xp, xp.max(weight, axis=-1, keepdims=True))
+    weight = weight / unit
+    total = xp.sum(weight, axis=-1, keepdims=True)
     units = _units(xp, weight, weight, drawn._replace(strata=None, frequency=False))
     return divide(xp, total**2, xp.sum(units.share * units.value**2, axis=-1, keepdims=True))
 
@@ -167,9 +185,9 @@ def _units(xp: Namespace, column: Array, weight: Array, drawn: Design) -> _Units
 def _codes(xp: Namespace, name: str, given: Any, score: Array, axis: int) -> Array | None:
     if given is None:
         return None
-    if is_numpy(xp):
+    if xp is NUMPY:
         labels = np.asarray(given)
-        codes = np.unique(labels, return_inverse=True)[1].reshape(labels.shape)
+        codes: NumpyArray = np.unique(labels, return_inverse=True)[1].reshape(labels.shape)
     else:
         namespace(y_score=score, **{name: given})
         codes = as_array(xp, given, score)
@@ -178,7 +196,7 @@ def _codes(xp: Namespace, name: str, given: Any, score: Array, axis: int) -> Arr
                 f"{name} must hold integers; found dtype {codes.dtype}. Number the {name} from 0."
             )
     if axis not in (-1, codes.ndim - 1) and codes.ndim > 1:
-        codes = xp.moveaxis(codes, axis, -1)
+        codes = move_axis(xp, codes, axis, -1)
     try:
         codes = xp.broadcast_to(codes, score.shape)
     except (ValueError, RuntimeError) as error:
@@ -192,8 +210,10 @@ def _codes(xp: Namespace, name: str, given: Any, score: Array, axis: int) -> Arr
         and codes.shape[-1]
         and not (codes.min(axis=-1) < codes.max(axis=-1)).all()
     ):
-        raise ValueError(
-            "groups must hold at least two clusters; found one. A single cluster says nothing "
-            "about the spread between clusters: leave groups out if samples are independent."
+        raise BadValue(
+            "groups",
+            "must hold at least two clusters; found one",
+            "A single cluster says nothing about the spread between clusters: leave {groups} out "
+            "if samples are independent.",
         )
     return xp.astype(codes, widest_float(xp, score))

@@ -14,11 +14,16 @@ lxc: any samples written the other way should not change the metric, but
 
 import warnings
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from lxcim_xp._audit import (
+from lxcim_xp._samples.any_metric import Metric, name_of
+from lxcim_xp._samples.decisions import Decision
+from lxcim_xp._samples.errors import BadValue
+from lxcim_xp._samples.samples import one_decision
+from lxcim_xp.invariance.laws import CONFUSION_LAWS, SCORE_LAWS
+from lxcim_xp.invariance.search import (
     Subject,
     confusion_subject,
     counter_example,
@@ -27,10 +32,6 @@ from lxcim_xp._audit import (
     sensitive_confusion,
     without_value,
 )
-from lxcim_xp._evaluate import Metric
-from lxcim_xp._laws import CONFUSION_LAWS, SCORE_LAWS
-from lxcim_xp._margins import one_decision
-from lxcim_xp.decision import Decision
 
 LAWS = {
     "scores": (*SCORE_LAWS, "defined"),
@@ -120,12 +121,12 @@ class Finding(NamedTuple):
 def audit(
     metric: Metric,
     *,
-    kind: str = "scores",
+    kind: Literal["scores", "confusion"] = "scores",
     threshold: float = 0.0,
     decision: Decision | None = None,
     laws: Sequence[str] | None = None,
     trials: int = 120,
-    seed: Any = 0,
+    seed: int | np.random.Generator = 0,
     tolerance: float = 1e-5,
 ) -> dict[str, Finding]:
     """Try the laws of invariance on a metric, and look for the smallest counter-example to each.
@@ -134,8 +135,9 @@ def audit(
     ----------
     metric : callable
         ``metric(y_true, y_score)`` for lists of labels 0/1 and scores, or ``metric(confusion)`` for
-        vectors [TP, FP, FN, TN]. It gets NumPy arrays and returns one number; it is called on many
-        data sets at once if it can be. If it takes ``sample_weight=``, weights are tried too.
+        vectors [TP, FP, FN, TN]. It gets NumPy arrays of its own and returns one number; it is
+        called on many data sets at once if it can be. If it takes ``sample_weight=``, weights are
+        tried too, zeros among them.
     kind : {"scores", "confusion"}, default "scores"
         What the metric is a function of.
     threshold : float, default 0.0
@@ -156,15 +158,25 @@ def audit(
     -------
     dict of str to Finding
         For ``kind="scores"`` the laws "lxc" (local exchange of classes), "class_swap" (all of them:
-        I1), "permutation", "confidence_map", "score_map", "weight_scale" and "duplication"; for
-        ``kind="confusion"`` "lxc", "class_swap", "class_insensitivity" and "weight_scale"; and
-        "defined", which fails with the smallest input on which the metric raises or is NaN.
+        I1), "permutation", "confidence_map", "score_map", "weight_scale", "zero_weight" (one more
+        sample, of weight zero) and "duplication"; for ``kind="confusion"`` "lxc", "class_swap",
+        "class_insensitivity" and "weight_scale"; and "defined", which fails with the smallest input
+        on which the metric raises or is NaN.
 
     See Also
     --------
     assert_lxc_invariant : The same as a test.
     describe : A finding in words.
     audit_table : Several audits as a table.
+
+    Notes
+    -----
+    A sample at the threshold has two names as well: written the other way it has the other label,
+    and a metric that calls one of them right and the other wrong is not invariant. One that gives
+    half credit, or none, to what is undecided is invariant.
+
+    Mirror images of scores are rounded. A metric that subtracts a threshold itself breaks ties by
+    this; ours do not, with ``decision.absolute`` or ``threshold=``.
 
     Examples
     --------
@@ -213,9 +225,8 @@ def assert_lxc_invariant(metric: Metric, **options: Any) -> None:
     """
     finding = audit(metric, laws=["lxc"], **options)["lxc"]
     if not finding.holds:
-        name = getattr(metric, "__name__", repr(metric))
         raise AssertionError(
-            f"{name} is not invariant to local exchange of classes.\n{describe(finding)}"
+            f"{name_of(metric)} is not invariant to local exchange of classes.\n{describe(finding)}"
         )
 
 
@@ -305,7 +316,7 @@ def _finding(
     if law == "class_insensitivity":
         return _sensitivity(subject, tolerance)
     rule = (SCORE_LAWS if kind == "scores" else CONFUSION_LAWS)[law]
-    if law == "weight_scale" and not subject.weighted:
+    if rule.weighted and not subject.weighted:
         return Finding(law, rule.statement, None, remark="the metric takes no sample_weight")
     pair = counter_example(subject, rule, rng, tolerance)
     if pair is None:
@@ -341,9 +352,13 @@ def _require_some_value(subject: Subject) -> None:
         return
     arguments, error = without_value(subject) or ((), None)
     what = "is NaN" if error is None else "raised"
-    raise ValueError(
-        f"metric {what} on every input, first on {_show(_sample(arguments))}"
-        f"{'' if error is None else f': {error!r}'}. Check what it takes, and kind=."
+    raise BadValue(
+        "metric",
+        "{what} on every input, first on {sample}{reason}",
+        "Check what it takes, and {kind:=}.",
+        what=what,
+        sample=_show(_sample(arguments)),
+        reason="" if error is None else f": {error!r}",
     ) from error
 
 

@@ -2,8 +2,9 @@
 
 A trial is a batch of small data sets in whole numbers, one per row. A law draws an action for each
 row and applies it; the metric must not notice. Scores are drawn as levels of confidence, 0 at the
-threshold and -k the mirror image of k, so that ties and threshold hits are frequent and an exchange
-is exact whatever the decision function; ``score_levels`` says which scores they stand for.
+threshold and -k the mirror image of k, so that ties and threshold hits are frequent;
+``score_levels`` says which scores they stand for. What is undecided has two names as well: written
+the other way, a sample at the threshold stays there and has the other label.
 """
 
 from collections.abc import Callable, Iterator
@@ -11,13 +12,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lxcim_xp._array import namespace
-from lxcim_xp._mirror import mirrors
+from lxcim_xp._arrays.namespaces import namespace
+from lxcim_xp._arrays.typing import NumpyArray
+from lxcim_xp._samples.decisions import Decision
+from lxcim_xp._samples.errors import SAY_HOW_SCORES_MIRROR, BadValue
+from lxcim_xp._samples.mirror import mirrors
 from lxcim_xp.confusion import exchange_confusion
-from lxcim_xp.decision import Decision
 
 LEVELS = 20  # of confidence, on each side
-_CANDIDATES = 256  # scores tried as levels
+_CANDIDATES = 250  # scores tried as levels
 _DRAWN = 5  # of them in a trial; the others are where a map may send them
 
 
@@ -26,7 +29,7 @@ class Samples(NamedTuple):
 
     label: Any  # (rows, n), 0 or 1
     level: Any  # (rows, n), -LEVELS .. LEVELS
-    weight: Any  # (rows, n), whole numbers from 1 on
+    weight: Any  # (rows, n), whole numbers, not all zero
 
 
 class Law(NamedTuple):
@@ -37,43 +40,57 @@ class Law(NamedTuple):
     apply: Callable[[Any, Any], Any]  # the trial after the action
     per_sample: bool = False  # whether the action has an entry for each sample
     shrinkable: bool = False  # whether an action with a smaller entry is a simpler one
-    decided_only: bool = False  # whether the law speaks of rows without a hit of the threshold
+    weighted: bool = False  # whether the law is about weights
 
 
 def score_levels(decision: Decision) -> Any:
     """Return the 2 LEVELS + 1 scores that the levels stand for, by decision.
 
-    Scores whose mirror image has the very same confidence are preferred: a tie is then a tie on
-    both sides of the threshold.
+    They are drawn on the side of the threshold towards zero, where floats are denser, so that their
+    mirror images are rounded: whole numbers around a whole threshold have exact mirror images,
+    tenths around another one and shares of a domain do not. For a function of the caller's, scores
+    are preferred that have exactly the confidence of their mirror image: otherwise an exchange
+    breaks ties, which is not the metric's fault.
     """
     threshold = float(decision.threshold)
-    reach = _CANDIDATES if decision.domain is None else decision.domain[1] - threshold
-    candidate = threshold + reach * np.arange(1, _CANDIDATES) / _CANDIDATES
+    side = -1 if threshold > 0 else 1
+    if decision.domain is not None:
+        reach = abs(decision.domain[max(side, 0)] - threshold)
+    else:
+        reach = _CANDIDATES if threshold.is_integer() else _CANDIDATES / 10
+    candidate: NumpyArray = threshold + side * reach * np.arange(1, _CANDIDATES) / _CANDIDATES
     xp = namespace(score=candidate)
     mirrored, fits = mirrors(xp, decision, candidate)
-    confidence, opposite = (
-        decision.signed(xp, score, decision.threshold, *decision.parameters)
-        for score in (candidate, mirrored)
-    )
-    exact = np.flatnonzero(fits & (confidence == -opposite))
-    usable = exact if exact.size >= LEVELS else np.flatnonzero(fits)
-    # Small whole numbers where everything is legal, else all over the domain.
+    usable = np.flatnonzero(fits)
+    if not decision.trusted:
+        confidence, opposite = (
+            decision.signed(xp, score, decision.threshold, *decision.parameters)
+            for score in (candidate, mirrored)
+        )
+        exact = np.flatnonzero(fits & (confidence == -opposite))
+        usable = exact if exact.size >= LEVELS else usable
+    # The nearest ones if every score is legal; otherwise some from all over the domain.
     stride = 1 if decision.domain is None else max(1, usable.size // LEVELS)
     chosen = usable[stride - 1 :: stride][:LEVELS]
     if chosen.size < LEVELS:
-        raise ValueError(
-            f"decision has mirror scores for too few of the scores above its threshold "
-            f"({chosen.size} of {candidate.size} tried). Pass its domain= or mirror=."
+        raise BadValue(
+            "decision",
+            "has mirror scores for too few of the scores beside its threshold ({few} of {tried} "
+            "tried)",
+            SAY_HOW_SCORES_MIRROR,
+            few=chosen.size,
+            tried=candidate.size,
         )
-    return np.concatenate([mirrored[chosen[::-1]], [threshold], candidate[chosen]])
+    below, above = (candidate, mirrored) if side < 0 else (mirrored, candidate)
+    return np.concatenate([below[chosen[::-1]], [threshold], above[chosen]])
 
 
 def draw_samples(rng: np.random.Generator, rows: int, n: int, weighted: bool) -> Samples:
     """Draw rows of n samples."""
+    weight = rng.integers(0, 5, (rows, n)) if weighted else np.ones((rows, n), dtype=int)
+    weight[:, 0] += (weight == 0).all(axis=-1)  # at least one sample must count
     return Samples(
-        rng.integers(0, 2, (rows, n)),
-        rng.integers(-_DRAWN, _DRAWN + 1, (rows, n)),
-        rng.integers(1, 5, (rows, n)) if weighted else np.ones((rows, n), dtype=int),
+        rng.integers(0, 2, (rows, n)), rng.integers(-_DRAWN, _DRAWN + 1, (rows, n)), weight
     )
 
 
@@ -83,7 +100,7 @@ def draw_confusions(rng: np.random.Generator, rows: int) -> Any:
 
 
 def _exchange(samples: Samples, which: Any) -> Samples:
-    flipped = (which > 0) & (samples.level != 0)
+    flipped = which > 0
     return samples._replace(
         label=np.where(flipped, 1 - samples.label, samples.label),
         level=np.where(flipped, -samples.level, samples.level),
@@ -143,6 +160,17 @@ def _duplicate(samples: Samples, factor: Any) -> Samples:
     return Samples(*(np.concatenate([part, part], axis=-1) for part in samples))
 
 
+def _draw_absent(rng: np.random.Generator, samples: Samples) -> Any:
+    """Draw a label and a level for each row."""
+    rows = len(samples.label)
+    return np.stack([rng.integers(0, 2, rows), rng.integers(-_DRAWN, _DRAWN + 1, rows)], axis=-1)
+
+
+def _add_absent(samples: Samples, absent: Any) -> Samples:
+    added = (absent[:, :1], absent[:, 1:], np.zeros_like(absent[:, :1]))
+    return Samples(*(np.concatenate(parts, axis=-1) for parts in zip(samples, added, strict=True)))
+
+
 def _draw_moves(rng: np.random.Generator, confusion: Any) -> Any:
     """Draw how much an exchange moves, at most what the cells hold."""
     tp, fp, fn, tn = confusion.T
@@ -163,16 +191,18 @@ def _scale(confusion: Any, factor: Any) -> Any:
 
 SCORE_LAWS = {
     "lxc": Law("any samples written the other way", _coins, _exchange, True, True),
-    # At the threshold an exchange keeps the label, where a swap of the classes would not.
-    "class_swap": Law(
-        "all samples written the other way", _everywhere, _exchange, True, decided_only=True
-    ),
+    "class_swap": Law("all samples written the other way", _everywhere, _exchange, True),
     "permutation": Law("another order of the samples", _sort_keys, _permute, True),
     "confidence_map": Law(
         "a strictly increasing map of the confidence", _draw_confidence_map, _map_confidence
     ),
     "score_map": Law("a strictly increasing map of the score", _draw_score_map, _map_score),
-    "weight_scale": Law("all weights multiplied by one number", _factors, _scale_weights),
+    "weight_scale": Law(
+        "all weights multiplied by one number", _factors, _scale_weights, weighted=True
+    ),
+    "zero_weight": Law(
+        "a sample of weight zero added", _draw_absent, _add_absent, shrinkable=True, weighted=True
+    ),
     "duplication": Law("each sample twice", _factors, _duplicate),
 }
 
@@ -184,18 +214,11 @@ CONFUSION_LAWS = {
 }
 
 
-def speaks_of(law: Law, trial: Any) -> Any:
-    """Say for each row of a trial whether the law has to hold there."""
-    if law.decided_only:
-        return (trial.level != 0).all(axis=-1)
-    return np.ones(len(trial.level) if isinstance(trial, Samples) else len(trial), dtype=bool)
-
-
 def simpler(law: Law, trial: Any, action: Any) -> Iterator[tuple[Any, Any]]:
     """Yield simpler trials of one row, those with fewer samples first."""
     if isinstance(trial, Samples):
         yield from _fewer_samples(law, trial, action)
-        if (trial.weight > 1).any():
+        if (trial.weight != 1).any():
             yield trial._replace(weight=np.ones_like(trial.weight)), action
     if law.shrinkable:
         for less in _closer_to(0, action):

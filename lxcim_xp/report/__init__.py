@@ -3,7 +3,8 @@
 A frame of predictions goes in, with the names of its columns; a page comes out as a string: the
 metrics with their intervals, what they say in words, an interactive curve, subgroups, comparisons,
 the reject option, what is odd about the data, and how each number was computed. The same input
-gives the same page, byte by byte. Numbers come from the other modules; here they are put together.
+gives the same page, byte for byte. No number is computed here; other modules do that. A content
+security policy keeps the page from loading or running anything but itself.
 
 >>> import pandas as pd
 >>> from lxcim_xp import report
@@ -13,21 +14,26 @@ gives the same page, byte by byte. Numbers come from the other modules; here the
 '<!doctype html>'
 """
 
+from base64 import b64encode
 from collections.abc import Callable, Sequence
+from hashlib import sha256
 from importlib.resources import files
 from typing import Any
 
-from lxcim_xp import __version__, _report_words
-from lxcim_xp._checks import check_level
-from lxcim_xp._data_notes import data_notes
-from lxcim_xp._docs import documented
-from lxcim_xp._engines import METRICS
-from lxcim_xp._report_calls import code_of
-from lxcim_xp._report_chart import chart_of, cursor_of, style
-from lxcim_xp._report_facts import headline, pairs_of, subgroups_of
-from lxcim_xp._report_points import DELTA, points_of
-from lxcim_xp._report_samples import read_predictions
-from lxcim_xp.decision import Decision
+from lxcim_xp import __version__
+from lxcim_xp._arrays.namespaces import moves_constants
+from lxcim_xp._metric_table import IN_FRAMES, METRICS
+from lxcim_xp._samples.checks import check_level
+from lxcim_xp._samples.decisions import Decision
+from lxcim_xp._samples.option_types import NanPolicy, Ties
+from lxcim_xp.frames.reading import result_columns
+from lxcim_xp.report import wording
+from lxcim_xp.report.chart import chart_of, cursor_of, style
+from lxcim_xp.report.code import code_of
+from lxcim_xp.report.data_notes import data_notes
+from lxcim_xp.report.facts import headline, pairs_of, subgroups_of
+from lxcim_xp.report.predictions import predictions_of
+from lxcim_xp.report.reject_option import DELTA, points_of
 
 try:
     import jinja2
@@ -46,10 +52,10 @@ STEPS = (
     "writing the page",
 )
 
-_METRIC_NAMES = {"lxcim": "LxCIM", "accuracy": "Accuracy", "audrc": "AUDRC", "auroc": "AUROC"}
+_MANY = 24  # a table with more rows than this scrolls in a box of its own and has a filter
 
 
-@documented
+@moves_constants
 def html(
     frame: Any,
     *,
@@ -57,12 +63,14 @@ def html(
     scores: str | Sequence[str],
     weight: str | None = None,
     by: str | Sequence[str] = (),
+    level: float = 0.95,
+    groups: str | None = None,
     threshold: float = 0.0,
     decision: Decision | None = None,
     positive: Any = None,
-    nan_policy: str = "raise",
-    level: float = 0.95,
-    groups: str | None = None,
+    negative: Any = None,
+    ties: Ties = "error",
+    nan_policy: NanPolicy = "raise",
     title: str = "Predictions",
     command: str | None = None,
     step: Callable[[str], object] | None = None,
@@ -78,23 +86,32 @@ def html(
         The column of labels: booleans, 0/1, -1/+1, or anything with ``positive=``. None: the
         scores are margins of the right side over the wrong one, and AUROC has no value.
     scores : str or sequence of str
-        The column of scores, which grow with the belief in the positive side; several for several
-        models on the same rows, of which the first has the headline.
-    <FRAME_GROUPS>
+        The column of scores, which grow with the belief in the positive side; or several columns,
+        for several models on the same rows, of which the first gets the headline.
+    weight : str, optional
+        The column of weights, finite and not negative. A row of weight 0 counts as absent.
+    by : str or sequence of str, default ()
+        The columns whose values make a subgroup; null is a value like any other. Without them, the
+        whole frame is one group.
+    level : float, default 0.95
+        The coverage of intervals, between 0 and 1.
+    groups : str, optional
+        The column of clusters, when only clusters are independent; intervals allow for them.
     threshold : float, default 0.0
-        The score at which the decision changes sides; a score that hits it is undecided.
+        The score at which the decision changes sides; a score equal to it is undecided.
     decision : Decision, optional
-        A decision function other than the distance from ``threshold``, see
+        A decision function to use instead of the distance from ``threshold``, see
         :mod:`lxcim_xp.decision`.
     positive : str, number or bool, optional
-        The label that is positive; all others are negative. Words need it.
+        The positive label; the one other label is negative. Labels that are words need it.
+    negative : str, number or bool, optional
+        The negative label, beside ``positive``, where there are more than two.
+    ties : {"error", "omit"}, default "error"
+        What to do with a row whose label is neither ``positive`` nor ``negative``: raise an error,
+        or leave it out.
     nan_policy : {"raise", "omit", "abstain"}, default "raise"
-        What a missing value (null, or NaN) is: an error, a row to leave out for all models, or, if
-        it is the score, an undecided sample.
-    level : float, default 0.95
-        The coverage of the intervals, between 0 and 1.
-    groups : str, optional
-        The column of clusters, when only clusters are independent.
+        What to do with a missing value (null or NaN): raise an error, leave the row out for all
+        models, or, if it is the score, count the sample as undecided.
     title : str, default "Predictions"
         The title of the page.
     command : str, optional
@@ -113,8 +130,9 @@ def html(
 
     Notes
     -----
-    All models are evaluated on the same rows. Guarantees of the reject option count independent
-    samples: with weights or groups its tables have none.
+    All models are evaluated on the same rows. An undecided sample counts half right everywhere, and
+    every interval is that of :func:`lxcim_xp.interval`. Guarantees of the reject option count
+    independent samples: with weights or groups its tables have none.
 
     Examples
     --------
@@ -129,7 +147,7 @@ def html(
     tell = (lambda name: None) if step is None else step
     stage = iter(STEPS)
     tell(next(stage))
-    given = read_predictions(
+    given = predictions_of(
         frame,
         label=label,
         scores=scores,
@@ -137,17 +155,21 @@ def html(
         by=by,
         groups=groups,
         positive=positive,
+        negative=negative,
+        ties=ties,
         threshold=threshold,
         decision=decision,
         nan_policy=nan_policy,
+        outputs=result_columns(IN_FRAMES, level),
     )
-    chosen, clustered = given.parts.decision, groups is not None
+    reading = given.reading
+    chosen, clustered = reading.parts.decision, groups is not None
     tell(next(stage))
-    headlines = [headline(each, level, has_labels=given.has_labels) for each in given.models]
+    headlines = [headline(each, level, has_labels=reading.has_labels) for each in given.models]
     tell(next(stage))
-    # What counts samples as independent of each other says nothing about weighted ones or clusters.
-    exact = None if clustered or weight is not None else level
-    points = [points_of(each, chosen, exact) for each in given.models]
+    # Guarantees count independent samples, so there are none with weights or clusters.
+    vouch = not clustered and weight is None
+    points = [points_of(each, chosen, level, vouch=vouch) for each in given.models]
     tell(next(stage))
     pairs = pairs_of(given.models, level)
     tell(next(stage))
@@ -157,35 +179,43 @@ def html(
     tell(next(stage))
     return _page(
         title=title,
-        n_rows=len(given.rows),
+        n_rows=len(reading.rows),
         n=given.n,
-        weight_total=float(given.table.counts["weight"].sum()),
-        parts=given.parts,
-        has_labels=given.has_labels,
+        weight_total=float(reading.table.counts["weight"].sum()),
+        parts=reading.parts,
+        has_labels=reading.has_labels,
         level=level,
-        exact=exact is not None,
+        vouch=vouch,
         delta=DELTA,
+        many=_MANY,
         headlines=headlines,
-        words=_report_words.in_words(headlines[0], points[0].coin_rate, level, clustered=clustered),
-        others=[(each.name, _report_words.decomposed(each)) for each in headlines[1:]],
-        on_auroc=_report_words.on_auroc(headlines[0].auroc, has_labels=given.has_labels),
+        words=wording.in_words(headlines[0], points[0].coin_rate, level, clustered=clustered),
+        others=[(each.name, wording.decomposed(each)) for each in headlines[1:]],
+        on_auroc=wording.on_auroc(
+            headlines[0].auroc.value, headlines[0].namings, has_labels=reading.has_labels
+        ),
         curves=chart_of(points),
         cursor=cursor_of(points),
         points=points,
         pairs=pairs,
-        on_pairs=_report_words.on_pairs(pairs, level),
+        on_pairs=wording.on_pairs(pairs, level),
         subgroups=subgroups,
-        metrics={name: _METRIC_NAMES[name] for name in METRICS},
+        metrics={name: METRICS[name].heading for name in IN_FRAMES},
         notes=notes,
-        decision=_report_words.decision_words(chosen),
+        decision=wording.decision_words(chosen),
         calls=code_of(given, level),
         command=command,
         version=__version__,
     )
 
 
+def _digest(text: str) -> str:
+    """Return the hash by which a content security policy admits the page's own style or script."""
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
+
+
 def _page(**facts: Any) -> str:
-    folder = files("lxcim_xp") / "_report_page"
+    folder = files("lxcim_xp.report") / "page"
     template, css, script = (
         (folder / name).read_text(encoding="utf-8")
         for name in ("report.html.jinja", "report.css", "report.js")
@@ -194,6 +224,6 @@ def _page(**facts: Any) -> str:
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     for word in ("number", "signed", "significant", "percent", "p_value", "scores_of", "key_text"):
-        environment.filters[word] = getattr(_report_words, word)
-    environment.filters["style"] = style
+        environment.filters[word] = getattr(wording, word)
+    environment.filters |= {"style": style, "digest": _digest}
     return environment.from_string(template).render(css=css, script=script, **facts)

@@ -1,20 +1,19 @@
 """The cumulative accuracy curves of a report as SVG coordinates, and what its cursor reads out.
 
 The drawing is a square of ``SIDE`` units that the page stretches to its own shape; labels and
-strokes are not stretched. From points to strings and plain lists, which go into the page as they
-are.
+strokes are not stretched. Points come in; strings and plain lists go out, straight into the page.
 """
 
 import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from lxcim_xp._report_points import Points
-from lxcim_xp._report_words import scores_of, significant
+from lxcim_xp.report.reject_option import Points
+from lxcim_xp.report.wording import scores_of, significant
 
 SIDE = 1000
-START = 100  # the place on the grid of rates at which the cursor stands first: the middle
-_COLOURS, _DASHES = 6, 4  # of the style sheet
+START = 100  # where the cursor stands first on the grid of rates: in the middle
+_COLOURS, _DASHES = 6, 4  # how many the style sheet has
 
 
 class Curve(NamedTuple):
@@ -22,7 +21,7 @@ class Curve(NamedTuple):
 
     name: str
     path: str
-    style: str  # names of classes
+    style: str  # CSS classes
 
 
 def chart_of(models: Sequence[Points]) -> list[Curve]:
@@ -31,12 +30,12 @@ def chart_of(models: Sequence[Points]) -> list[Curve]:
 
 
 def style(which: int) -> str:
-    """Return the classes of the colour and the dash of a model."""
+    """Return the CSS classes for the colour and the dash of a model."""
     return f"c{which % _COLOURS} d{which % _DASHES}"
 
 
 def cursor_of(models: Sequence[Points]) -> dict[str, Any]:
-    """Return what the cursor reads out at each rate, as JSON can hold it."""
+    """Return what the cursor reads out at each rate, ready for JSON."""
     return {
         "start": START,
         "rate": models[0].grid.rate,

@@ -1,22 +1,26 @@
 """The Python calls that give the numbers of a report, as text that runs.
 
-The text takes ``frame`` for the frame of the report, and ``decision`` for a decision function that
-has no name of its own.
+In this text ``frame`` is the frame of the report, and ``decision`` a decision function of the
+caller's own.
 """
 
-from lxcim_xp._report_samples import Predictions
-from lxcim_xp._report_words import decision_call
+from lxcim_xp._metric_table import IN_FRAMES, OF_MARGINS
+from lxcim_xp.report.predictions import Predictions
+from lxcim_xp.report.wording import decision_call
 
 
 def code_of(given: Predictions, level: float) -> str:
-    """Return calls for the first model, and for all where models are compared."""
-    parts = given.parts
+    """Return the calls for the first model, and the comparison of all models."""
+    parts, has_labels = given.reading.parts, given.reading.has_labels
     options, drawn = [], ""
     lines = ["import lxcim_xp as lx", ""]
-    if parts.nan_policy == "omit":  # of arrays, only scores may be missing
+    if parts.nan_policy == "omit":  # in arrays, only scores may be missing
         lines += ["# frame: the rows without a missing value in these columns"]
+    if parts.ties == "omit":
+        sides = f"{parts.positive!r} or {parts.negative!r}"
+        lines += [f"# frame: the rows whose {parts.label!r} is {sides}"]
     label = "1  # the scores are margins of the right side"
-    if given.has_labels:
+    if has_labels:
         label = f"frame[{parts.label!r}].to_numpy()"
         if parts.positive is not None:
             label = f"{label} == {parts.positive!r}"
@@ -31,19 +35,16 @@ def code_of(given: Predictions, level: float) -> str:
     if parts.nan_policy == "abstain":
         options.append('nan_policy="abstain"')
     and_options = "".join(f", {option}" for option in options)
-    for metric in ("lxcim", "accuracy", "audrc"):
+    for metric in IN_FRAMES if has_labels else OF_MARGINS:
         lines.append(
             f'{metric} = lx.interval(y, s, metric="{metric}", level={level}{drawn}{and_options})'
         )
-    if given.has_labels:
-        lines.append(f"auroc = lx.auroc(y, s{and_options})")
-    exact = level if parts.weight is None and parts.clusters is None else None
     lines += [
         f"parts = lx.decomposition(y, s{and_options})",
         f'coin = lx.significance(y, s, null="coin"{and_options})',
         f'uninformative = lx.significance(y, s, null="uninformative"{and_options})',
         f"curve = lx.cumulative_accuracy_curve(y, s{and_options})",
-        f"half = lx.accuracy_at(y, s, 0.5, level={exact}{and_options})",
+        f"half = lx.accuracy_at(y, s, 0.5, level=None{and_options})",
     ]
     if len(given.models) > 1:
         models = ", ".join(f"{name!r}: frame[{name!r}].to_numpy()" for name in parts.scores)
@@ -51,9 +52,11 @@ def code_of(given: Predictions, level: float) -> str:
             f"models = {{{models}}}",
             f"pairs = lx.compare_all(y, models, level={level}{drawn}{and_options})",
         ]
-    if parts.by and given.has_labels:
+    if parts.by and has_labels:
         named = [f"label={parts.label!r}", f"score={parts.scores[0]!r}", f"by={list(parts.by)!r}"]
         named += [f"positive={parts.positive!r}"] if parts.positive is not None else []
+        if parts.negative is not None:
+            named += [f"negative={parts.negative!r}, ties={parts.ties!r}"]
         named += [f"weight={parts.weight!r}"] if parts.weight is not None else []
         named += [f"groups={parts.clusters!r}"] if parts.clusters is not None else []
         named += [option for option in options if not option.startswith("sample_weight")]

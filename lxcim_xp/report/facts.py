@@ -1,8 +1,8 @@
-"""What a report says about each model, about pairs of models and about subgroups, as plain numbers.
+"""The numbers of a report: on each model, on pairs of models and on subgroups.
 
-Every number comes from a public function of the package, applied to the margins of the samples (to
-labels and scores for AUROC, which margins do not know). Undefined numbers are NaN. Nothing here is
-text or markup.
+Every number comes from a public function of the package, applied to the margins of the samples (for
+AUROC, to labels and scores, since margins do not determine it). Undefined numbers are NaN. Nothing
+here is text or markup.
 """
 
 import math
@@ -10,16 +10,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lxcim_xp._engines import METRICS
-from lxcim_xp._frame_kernel import evaluate_table
-from lxcim_xp._frame_samples import of_one_score
-from lxcim_xp._report_samples import Predictions, Scored
+from lxcim_xp._arrays.typing import NumpyArray as Array
+from lxcim_xp._metric_table import IN_FRAMES, METRICS
 from lxcim_xp.comparison import compare_all
 from lxcim_xp.exchange import exchange_spread
 from lxcim_xp.inference import interval, significance
-from lxcim_xp.metrics import auroc, decomposition
+from lxcim_xp.metrics import auroc, confidence_auroc, decomposition
+from lxcim_xp.report.predictions import Predictions, Scored
 
-_AT_ONCE = 1 << 22  # samples of all random namings together, which are held in memory
+_AT_ONCE = 1 << 22  # the most samples of all random namings together, which are held in memory
 _MOST_NAMINGS, _FEWEST_NAMINGS = 1000, 20
 
 
@@ -32,9 +31,8 @@ class Estimate(NamedTuple):
 
 
 class Namings(NamedTuple):
-    """AUROC as the sides are named, and over random namings of them."""
+    """AUROC over random namings of the sides."""
 
-    value: float
     low: float
     high: float
     mean: float
@@ -42,7 +40,8 @@ class Namings(NamedTuple):
     draws: int  # 0: there were too many samples, or there are no labels
 
 
-_UNDRAWN = Namings(math.nan, math.nan, math.nan, math.nan, math.nan, 0)
+_UNDRAWN = Namings(math.nan, math.nan, math.nan, math.nan, 0)
+_NO_ESTIMATE = Estimate(math.nan, math.nan, math.nan)
 
 
 class Headline(NamedTuple):
@@ -52,16 +51,19 @@ class Headline(NamedTuple):
     lxcim: Estimate
     accuracy: Estimate
     audrc: Estimate
-    auroc: Namings
-    confidence_auroc: float
+    auroc: Estimate
+    namings: Namings
+    undecided: float  # the share of undecided samples
+    confidence_auroc: float  # with undecided samples as half right and half wrong
+    decided_auroc: float  # the same without undecided samples
     gain: float
     coin_p_value: float
     coin_method: str
-    uninformative_p_value: float
+    uninformative_p_value: float  # of decided samples, like decided_auroc
 
 
 class Pair(NamedTuple):
-    """LxCIM of the first model less that of the second."""
+    """LxCIM of the first model minus that of the second."""
 
     first: str
     second: str
@@ -77,7 +79,7 @@ class Subgroup(NamedTuple):
 
     keys: tuple[Any, ...]  # None where a key is missing
     model: str
-    n: int
+    n: int  # rows that count
     n_missing: int
     weight: float
     metrics: dict[str, Estimate]
@@ -86,9 +88,10 @@ class Subgroup(NamedTuple):
 def headline(model: Scored, level: float, *, has_labels: bool) -> Headline:
     """Return the numbers of one model."""
     lxcim, accuracy, audrc = (
-        _estimate(model, metric, level) for metric in ("lxcim", "accuracy", "audrc")
+        estimate(model, metric, level) for metric in ("lxcim", "accuracy", "audrc")
     )
     parts = decomposition(1, model.margin, **model.weights)
+    decided = model.margin != 0
     coin, uninformative = (
         significance(1, model.margin, null=null, **model.weights)
         for null in ("coin", "uninformative")
@@ -98,8 +101,11 @@ def headline(model: Scored, level: float, *, has_labels: bool) -> Headline:
         lxcim=lxcim,
         accuracy=accuracy,
         audrc=audrc,
-        auroc=_namings(model) if has_labels else _UNDRAWN,
+        auroc=estimate(model, "auroc", level) if has_labels else _NO_ESTIMATE,
+        namings=_namings(model) if has_labels else _UNDRAWN,
+        undecided=float(np.average(~decided, weights=model.weight)),
         confidence_auroc=float(parts.confidence_auroc),
+        decided_auroc=float(confidence_auroc(1, model.margin, where=decided, **model.weights)),
         gain=float(parts.gain),
         coin_p_value=float(coin.p_value),
         coin_method=coin.method,
@@ -108,7 +114,7 @@ def headline(model: Scored, level: float, *, has_labels: bool) -> Headline:
 
 
 def pairs_of(models: tuple[Scored, ...], level: float) -> list[Pair]:
-    """Compare all models pair by pair on the same rows; none if there is one model."""
+    """Compare all models pair by pair on the same rows; no pairs if there is one model."""
     if len(models) < 2:
         return []
     first = models[0]
@@ -126,63 +132,54 @@ def pairs_of(models: tuple[Scored, ...], level: float) -> list[Pair]:
     ]
 
 
-def keys_of(given: Predictions) -> list[tuple[Any, ...]]:
-    """Return the keys of each subgroup, None where one is null or NaN; none without keys."""
-    keys = given.table.groups.keys
-    if keys is None:
-        return []
-    columns = []
-    for key in keys.iter_columns():
-        null = key.is_null()
-        if key.dtype.is_float():
-            null = null | key.is_nan()
-        pairs = zip(key.to_list(), null.to_list(), strict=True)
-        columns.append([None if missing else value for value, missing in pairs])
-    return list(zip(*columns, strict=True))
-
-
 def subgroups_of(given: Predictions, level: float) -> list[Subgroup]:
-    """Return each model on each subgroup, in the order of the keys; none without keys."""
-    if not given.parts.by:
+    """Return each model on each subgroup, in the order of the keys; empty without keys."""
+    reading = given.reading
+    if not reading.parts.by:
         return []
-    counts = given.table.counts
-    columns = [
-        evaluate_table(of_one_score(given.table, which), given.parts.decision, METRICS, level)
-        for which in range(len(given.models))
-    ]
+    counts, table = reading.table.counts, reading.table
+    n = np.bincount(table.code, minlength=table.groups.n_groups)
+    columns = reading.evaluate(IN_FRAMES, level)
     return [
         Subgroup(
             values,
             model.name,
-            int(counts["n"][row]),
+            int(n[row]),
             int(counts["n_missing"][row]),
             float(counts["weight"][row]),
             {
                 name: Estimate(
                     *(float(found[f"{name}{end}"][row]) for end in ("", "_low", "_high"))
                 )
-                for name in METRICS
+                for name in IN_FRAMES
             },
         )
-        for row, values in enumerate(keys_of(given))
+        for row, values in enumerate(reading.keys())
         for model, found in zip(given.models, columns, strict=True)
     ]
 
 
-def _estimate(model: Scored, metric: str, level: float) -> Estimate:
+def estimate(model: Scored, metric: Any, level: float, where: Array | None = None) -> Estimate:
+    """Return a metric of one model with its interval, on the rows where ``where`` is true."""
+    by_score = METRICS[metric].needs_labels
+    samples = (model.is_positive, model.score) if by_score else (1, model.margin)
+    clusters = model.clusters
+    if clusters is not None and where is not None:
+        clusters = np.where(where, clusters, -1)  # a single cluster overall would be an error
     found = interval(
-        1, model.margin, metric=metric, level=level, groups=model.clusters, **model.weights
+        *samples, metric=metric, level=level, where=where, groups=clusters, **model.weights
     )
     return Estimate(float(found.estimate), float(found.low), float(found.high))
 
 
 def _namings(model: Scored) -> Namings:
-    value = float(auroc(model.is_positive, model.score, **model.weights))
     draws = min(_MOST_NAMINGS, _AT_ONCE // model.margin.size)
     if draws < _FEWEST_NAMINGS:
-        return _UNDRAWN._replace(value=value)
-    # AUROC knows only the order of the scores. Signed confidences have it, and their mirror images
-    # are exact and always there.
-    spread = exchange_spread(auroc, model.is_positive, model.confidence, n=draws, **model.weights)
+        return _UNDRAWN
+    # AUROC depends only on the order of the scores. Signed confidences have the same order, and
+    # their mirror images are exact and always exist.
+    spread = exchange_spread(
+        auroc, model.is_positive, model.confidence, n=draws, threshold=0.0, **model.weights
+    )
     low, high, mean, std = map(float, (spread.low, spread.high, spread.mean, spread.std))
-    return Namings(value, low, high, mean, std, draws)
+    return Namings(low, high, mean, std, draws)

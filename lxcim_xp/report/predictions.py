@@ -1,20 +1,17 @@
 """From a frame to the samples of a report: the rows that count for every model, read once.
 
-Lazy frames are collected here, with the columns that are needed and no others. What the samples say
-is found in ``_report_facts``, ``_report_points`` and ``_data_notes``.
+Only the columns that are needed are collected from lazy frames. Nothing is evaluated here; that is
+for ``report.facts``, ``report.reject_option`` and ``report.data_notes``.
 """
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import narwhals.stable.v2 as nw
 import numpy as np
 
-from lxcim_xp._array import Array
-from lxcim_xp._engines import METRICS, column_of, engine_of, narwhals_frame, schema_of
-from lxcim_xp._frame_columns import ONES, Parts, parts_of
-from lxcim_xp._frame_kernel import COUNTS, interval_names
-from lxcim_xp._frame_samples import Table, read
+from lxcim_xp._arrays.typing import NumpyArray as Array
+from lxcim_xp._samples.errors import BadValue
+from lxcim_xp.frames.reading import Reading, read_predictions
 
 
 class Scored(NamedTuple):
@@ -30,26 +27,23 @@ class Scored(NamedTuple):
 
     @property
     def weights(self) -> dict[str, Any]:
-        """What every function of samples takes beside the margins."""
+        """The arguments that every function of samples takes besides the margins."""
         return {"sample_weight": self.weight}
 
 
 class Predictions(NamedTuple):
-    """The rows of a frame, and the models on those of them that count."""
+    """What was read from a frame, and the models on the rows that count."""
 
-    rows: nw.DataFrame[Any]
-    parts: Parts
-    table: Table
+    reading: Reading
     models: tuple[Scored, ...]
-    has_labels: bool
 
     @property
     def n(self) -> int:
         """The number of rows that count."""
-        return int(self.table.code.size)
+        return int(self.reading.table.code.size)
 
 
-def read_predictions(frame: Any, *, label: Any, scores: Any, **given: Any) -> Predictions:
+def predictions_of(frame: Any, *, label: Any, scores: Any, **given: Any) -> Predictions:
     """Check the columns, collect them and read them."""
     names = _names(scores)
     if label is None and given["positive"] is not None:
@@ -57,43 +51,26 @@ def read_predictions(frame: Any, *, label: Any, scores: Any, **given: Any) -> Pr
             f"positive={given['positive']!r} says which label is positive, and label=None that "
             f"there are none. Pass one of them."
         )
-    found = narwhals_frame(frame)
-    engine = engine_of(found)
-    schema = schema_of(engine, found)
-    if label is None:
-        schema = {**schema, ONES: nw.Int64()}
-    parts = parts_of(
-        engine,
-        schema,
-        label=ONES if label is None else label,
-        scores=names,
-        outputs=[*METRICS, *COUNTS, *(part for name in METRICS for part in interval_names(name))],
-        **given,
-    )
-    if np.ndim(parts.decision.threshold):
+    if np.ndim(getattr(given["decision"], "threshold", 0.0)):
         raise ValueError(
             "decision must have one threshold for all rows; found an array. Subtract a threshold "
             "that varies from the score beforehand."
         )
-    needed = [name for name in parts.columns if label is not None or name != ONES]
-    rows: Any = found.select(*(column_of(engine, name).alias(name) for name in needed))
-    if isinstance(rows, nw.LazyFrame):
-        rows = rows.collect()
-    elif rows.implementation.is_modin():
-        rows = nw.from_native(rows.to_pandas(), eager_only=True)
-    if label is None:
-        rows = rows.with_columns(nw.lit(1).alias(ONES))
-    table = read(rows, parts)
-    if not table.code.size:
-        raise ValueError(
-            f"frame must hold rows that count; found {len(rows)} rows, none of which does. Pass "
-            f"rows with a score{'' if label is None else ', a label'} and a weight above zero."
+    reading = read_predictions(frame, label=label, scores=names, **given)
+    if not reading.table.code.size:
+        wanted = "a score" if label is None else "a score, a label"
+        raise BadValue(
+            "frame",
+            "must hold rows that count; found {count} rows, none of which does",
+            f"Pass rows with {wanted} and a weight above zero.",
+            count=len(reading.rows),
         )
-    return Predictions(rows, parts, table, _models(table, parts), label is not None)
+    return Predictions(reading, _models(reading))
 
 
-def _models(table: Table, parts: Parts) -> tuple[Scored, ...]:
-    # In the widest float, so that a report of float32 scores has the numbers that frames have.
+def _models(reading: Reading) -> tuple[Scored, ...]:
+    table, parts = reading.table, reading.parts
+    # In the widest float, so that a report on float32 scores has the same numbers as frames.
     columns = zip(parts.scores, table.scores, table.margins, table.confidences, strict=True)
     return tuple(
         Scored(

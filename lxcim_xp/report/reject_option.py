@@ -1,36 +1,39 @@
 """Where a model can stop deciding: its curve, the reject option, and what thresholds mean.
 
-From samples to plain numbers, by the functions of ``curves`` and ``selective``. The drawing of the
-curve is in ``_report_chart``.
+Samples come in, and plain numbers from the functions of ``curves`` and ``selective`` go out. The
+accuracy of decided samples has the same interval as every accuracy of a report, in which undecided
+samples count half. The curve is drawn in ``report.chart``.
 """
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from lxcim_xp._array import Array
-from lxcim_xp._figure_data import RATES, lines
-from lxcim_xp._mirror import scores_at
-from lxcim_xp._report_samples import Scored
+from lxcim_xp._arrays.typing import NumpyArray as Array
+from lxcim_xp._plot_lines import RATES, lines
+from lxcim_xp._samples.decisions import Decision
+from lxcim_xp._samples.mirror import scores_at
 from lxcim_xp.curves import (
     CumulativeAccuracyCurve,
     accuracy_rate_curve,
     cumulative_accuracy_curve,
     interpolate,
 )
-from lxcim_xp.decision import Decision
+from lxcim_xp.report.facts import Estimate, estimate
+from lxcim_xp.report.predictions import Scored
 from lxcim_xp.selective import LocalAccuracy, accuracy_at, local_accuracy, threshold_for
 
 SHARES = tuple(tenth / 10 for tenth in range(1, 11))
 TARGETS = (0.9, 0.95, 0.99)
 DELTA = 0.1
-_MOST_POINTS = 1001  # of a line that is drawn
+_MOST_POINTS = 1001  # of a line in the chart
 
 
 class Threshold(NamedTuple):
-    """A confidence from which on samples are decided, and the scores that have it.
+    """The lowest confidence that is decided, and the scores that have it.
 
-    The score of a side is NaN if none there is so confident; all is NaN where nothing is decided.
+    The score of a side is NaN if no score there is so confident; all are NaN if nothing is decided.
     """
 
     confidence: float
@@ -39,19 +42,17 @@ class Threshold(NamedTuple):
 
 
 class Stop(NamedTuple):
-    """What deciding a share of the samples gives."""
+    """The outcome of deciding a share of the samples."""
 
-    share: float  # asked for
-    rate: float  # that a threshold reaches
-    accuracy: float
-    low: float
-    high: float
+    share: float  # the share asked for
+    rate: float  # the share that a threshold reaches
+    accuracy: Estimate
     wrong: float  # decided and wrong, of all samples
     threshold: Threshold
 
 
 class Target(NamedTuple):
-    """Where to stop for an accuracy."""
+    """Where to stop to reach an accuracy."""
 
     target: float
     rate: float
@@ -64,14 +65,14 @@ class Grid(NamedTuple):
 
     rate: list[float]
     cumulative: list[float]
-    accuracy: list[float]
+    accuracy: list[float]  # NaN where nothing is decided
     local: list[float]
     reached: list[float]
     threshold: list[Threshold]
 
 
 class Points(NamedTuple):
-    """What a report knows of one model's curve."""
+    """What a report knows about the curve of one model."""
 
     name: str
     x: list[float]
@@ -79,20 +80,20 @@ class Points(NamedTuple):
     grid: Grid
     stops: list[Stop]
     targets: list[Target]
-    coin_rate: float  # from where on decisions are no better than a coin's
+    coin_rate: float  # the rate from which on decisions are no better than a coin's
 
 
-def points_of(model: Scored, decision: Decision, level: float | None) -> Points:
-    """Return the curve of a model and where to stop on it; no guarantees without a level."""
+def points_of(model: Scored, decision: Decision, level: float, *, vouch: bool) -> Points:
+    """Return the curve of a model and where to stop on it, with guarantees if they can be given."""
     curve = cumulative_accuracy_curve(1, model.margin, **model.weights)
-    x, y = _drawn(model.name, curve)
-    shares = accuracy_at(1, model.margin, SHARES, level=level, **model.weights)
+    x, y = _thin_out(model.name, curve)
+    shares = accuracy_at(1, model.margin, SHARES, level=None, **model.weights)
     targets = [
         threshold_for(
             1,
             model.margin,
             accuracy=target,
-            delta=None if level is None else DELTA,
+            delta=DELTA if vouch else None,
             **model.weights,
         )
         for target in TARGETS
@@ -102,6 +103,8 @@ def points_of(model: Scored, decision: Decision, level: float | None) -> Points:
     at_shares, at_targets, on_grid = _thresholds(model, decision, confidences)
     local = local_accuracy(1, model.margin, **model.weights)
     wrong = shares.rate - interpolate(curve, shares.rate)
+    accuracies = _accuracies(model, shares.confidence, level)
+    accuracy = interpolate(accuracy_rate_curve(1, model.margin, **model.weights), RATES)
     return Points(
         model.name,
         x.tolist(),
@@ -109,7 +112,7 @@ def points_of(model: Scored, decision: Decision, level: float | None) -> Points:
         Grid(
             RATES.tolist(),
             interpolate(curve, RATES).tolist(),
-            interpolate(accuracy_rate_curve(1, model.margin, **model.weights), RATES).tolist(),
+            np.where(RATES > 0, accuracy, np.nan).tolist(),
             _at_rates(local).tolist(),
             ways.rate.tolist(),
             on_grid,
@@ -118,9 +121,7 @@ def points_of(model: Scored, decision: Decision, level: float | None) -> Points:
             Stop(
                 share=share,
                 rate=float(shares.rate[at]),
-                accuracy=float(shares.accuracy[at]),
-                low=float(shares.low[at]),
-                high=float(shares.high[at]),
+                accuracy=accuracies[at],
                 wrong=float(wrong[at]),
                 threshold=at_shares[at],
             )
@@ -134,8 +135,18 @@ def points_of(model: Scored, decision: Decision, level: float | None) -> Points:
     )
 
 
-def _drawn(name: str, curve: CumulativeAccuracyCurve) -> tuple[Array, Array]:
-    """Return the points of a line, fewer of them where there are more than a page can show."""
+def _accuracies(model: Scored, confidences: Array, level: float) -> list[Estimate]:
+    """Return the accuracy at or above each confidence; equal ones are computed once."""
+    confidence = np.abs(model.margin)
+    found = {
+        at: estimate(model, "accuracy", level, where=confidence >= at)
+        for at in set(confidences.tolist())
+    }
+    return [found[at] for at in confidences.tolist()]
+
+
+def _thin_out(name: str, curve: CumulativeAccuracyCurve) -> tuple[Array, Array]:
+    """Return the points of a line, thinned out if there are more than a page can show."""
     (line,) = lines(cumulative_accuracy_curve, curve, None, name, None, {})
     if line.x.size <= _MOST_POINTS:
         return line.x, line.y
@@ -144,15 +155,15 @@ def _drawn(name: str, curve: CumulativeAccuracyCurve) -> tuple[Array, Array]:
 
 
 def _at_rates(found: LocalAccuracy) -> Array:
-    """Return the local accuracy at each rate: that of the step which ends there or beyond."""
+    """Return the local accuracy at each rate: that of the first step that ends there or later."""
     at = np.searchsorted(found.rate, RATES * (1 - 1e-12))
     return found.accuracy[np.minimum(at, found.rate.size - 1)]
 
 
 def _thresholds(
-    model: Scored, decision: Decision, confidences: list[list[float]]
+    model: Scored, decision: Decision, confidences: Sequence[Any]
 ) -> list[list[Threshold]]:
-    """Return the score on each side that has a confidence, from a sample that has it."""
+    """Return the scores on both sides that have a confidence, from a sample that has it."""
     found = []
     for wanted in (np.asarray(part, dtype=np.float64) for part in confidences):
         below, above = scores_at(decision, model.score, model.confidence, wanted)

@@ -1,21 +1,23 @@
 """The sentences of a report, and numbers as people read them.
 
-From facts to plain text, which the page escapes. A number that has no value is a dash.
+Facts come in and plain text goes out, which the page escapes. An undefined number is a dash.
 """
 
 import math
 from collections.abc import Sequence
 from typing import Any
 
-from lxcim_xp._report_facts import Headline, Namings, Pair
-from lxcim_xp._report_points import Threshold
-from lxcim_xp.decision import Decision, absolute, asymmetric, logit, probability
+from lxcim_xp._samples.decisions import Decision, absolute
+from lxcim_xp.decision import asymmetric, logit, probability
+from lxcim_xp.report.facts import Headline, Namings, Pair
+from lxcim_xp.report.reject_option import Threshold
 
 NONE = "\N{EN DASH}"
+_NAMED = 5  # how many differences are put into words
 
 
 def number(value: float, digits: int = 3) -> str:
-    """Return a number with so many decimals."""
+    """Return a number with a fixed number of decimals."""
     return NONE if math.isnan(value) else _minus(f"{value:.{digits}f}")
 
 
@@ -57,7 +59,7 @@ def key_text(value: Any) -> str:
 
 
 def in_words(found: Headline, coin_rate: float, level: float, *, clustered: bool) -> list[str]:
-    """Return all that the numbers of one model say."""
+    """Return sentences on what the numbers of one model mean."""
     sentences = [decomposed(found), _coin(found, level)]
     if not math.isnan(found.uninformative_p_value):
         sentences.append(_uninformative(found, level))
@@ -75,32 +77,47 @@ def in_words(found: Headline, coin_rate: float, level: float, *, clustered: bool
 
 
 def decomposed(found: Headline) -> str:
-    """Return how LxCIM of one model is made of accuracy and confidence."""
+    """Return how accuracy and confidence make up LxCIM of one model."""
     accuracy, lxcim = found.accuracy.value, found.lxcim.value
     if math.isnan(found.confidence_auroc):
         every = "right" if accuracy > 0.5 else "wrong"
         return (
-            f"All decisions are {every}, so that confidence has nothing to tell apart: LxCIM is "
+            f"All decisions are {every}, so confidence has nothing to tell apart: LxCIM is "
             f"{number(lxcim)}, like the accuracy."
         )
+    if found.undecided == 1:
+        return (
+            f"Nothing is decided, and what is undecided counts half: accuracy and LxCIM are "
+            f"{number(lxcim)}."
+        )
+    right, ranked, this = "are right", "A right decision is", "this"
+    if found.undecided > 0:
+        right = "are right, undecided ones counting half"
+        ranked = "Among decided ones, a right decision is"
+        this = "with undecided ones as the least confident, this"
+    cases = (
+        f"{ranked} more confident than a wrong one in {_of_100(found.decided_auroc)} of 100 cases, "
+        f"ties counting half"
+    )
+    if math.isnan(found.decided_auroc):
+        cases = f"All decided ones are {'right' if accuracy > 0.5 else 'wrong'}"
     adds = found.gain >= 0
     change = f"adds {number(found.gain)} to" if adds else f"takes {number(-found.gain)} from"
     return (
-        f"Of 100 decisions {_of_100(accuracy)} are right. A right decision is more confident than "
-        f"a wrong one in {_of_100(found.confidence_auroc)} of 100 cases, ties counting half; this "
-        f"{change} the accuracy {number(accuracy)}: LxCIM {number(lxcim)}."
+        f"Of 100 decisions {_of_100(accuracy)} {right}. {cases}; {this} {change} the accuracy "
+        f"{number(accuracy)}: LxCIM {number(lxcim)}."
     )
 
 
-def on_auroc(found: Namings, *, has_labels: bool) -> str:
-    """Return what AUROC owes to the naming of the sides."""
+def on_auroc(auroc: float, found: Namings, *, has_labels: bool) -> str:
+    """Return how much AUROC depends on the naming of the sides."""
     if not has_labels:
         return (
             "The scores are margins of the right side over the wrong one. No side is called "
-            "positive, so that AUROC has no value."
+            "positive, so AUROC has no value."
         )
-    if math.isnan(found.value):
-        return "All labels are of one class, so that AUROC has no value."
+    if math.isnan(auroc):
+        return "All labels are of one class, so AUROC has no value."
     depends = "It depends on which side is called positive"
     if not found.draws:
         return f"{depends}; random namings were not drawn for so many samples."
@@ -119,18 +136,19 @@ def on_pairs(pairs: Sequence[Pair], level: float) -> str:
             f"No difference in LxCIM is established ({at}). That does not show that there is none."
         )
     said = []
-    for pair in sure:
+    for pair in sorted(sure, key=lambda pair: -abs(pair.difference))[:_NAMED]:
         better, worse = pair.first, pair.second
         if pair.difference < 0:
             better, worse = worse, better
         said.append(f"{better} is better than {worse} by {number(abs(pair.difference))}")
     rest = len(pairs) - len(sure)
+    more = f"; and {len(sure) - _NAMED} more, see the table" if len(sure) > _NAMED else ""
     others = f" {_count(rest, 'other difference')} could be chance." if rest else ""
-    return f"Established ({at}): {'; '.join(said)}.{others}"
+    return f"Established ({at}): {'; '.join(said)}{more}.{others}"
 
 
 def decision_call(decision: Decision) -> str:
-    """Return the argument that gives a decision function; empty for the default."""
+    """Return the argument that passes a decision function; empty for the default."""
     if decision == absolute():
         return ""
     for made, name in ((probability(), "probability"), (logit(), "logit")):
@@ -164,33 +182,35 @@ def decision_words(decision: Decision) -> str:
 def _coin(found: Headline, level: float) -> str:
     p = found.coin_p_value
     if math.isnan(p):
-        return "Nothing can be said about a coin."
-    beyond = f"If fair coins decided, LxCIM would be as far from 0.5 with probability {_is(p)}"
+        return "The decisions cannot be compared with a coin's."
+    beyond = (
+        f"If fair coins decided, LxCIM would be as far from 0.5 with probability {_p_in_words(p)}"
+    )
     if p < 1 - level:
         side = "better" if found.lxcim.value > 0.5 else "worse"
         return f"{beyond}: the decisions are {side} than a coin's."
-    return f"{beyond}: this is no evidence of more than a coin."
+    return f"{beyond}: this is no evidence of a difference from a coin."
 
 
 def _uninformative(found: Headline, level: float) -> str:
     p = found.uninformative_p_value
     beyond = (
         f"If confidence said nothing, right and wrong decisions would differ in it as much with "
-        f"probability {_is(p)}"
+        f"probability {_p_in_words(p)}"
     )
     if p >= 1 - level:
         return f"{beyond}: it is not shown that confidence tells right decisions from wrong ones."
-    if found.gain > 0:
+    if found.decided_auroc > 0.5:
         return f"{beyond}: confidence does tell right decisions from wrong ones."
     return f"{beyond}: wrong decisions are the more confident ones."
 
 
-def _is(p: float) -> str:
+def _p_in_words(p: float) -> str:
     return p_value(p).replace("<", "below")
 
 
 def _of_100(share: float) -> str:
-    """Return a share of 100, never all or none of them unless it is."""
+    """Return a share of 100: 0 or 100 only if it is exactly that."""
     shown = f"{100 * share:.0f}"
     if shown in ("0", "100") and share not in (0, 1):
         shown = f"{min(max(100 * share, 0.1), 99.9):.1f}"

@@ -16,35 +16,39 @@ are less than 0.002 apart for the usual distributions of scores.
 >>> bool(low <= lxcim(1, rng.normal(1, 1, 100_000)) <= high), bool(high - low < 0.001)
 (True, True)
 
-The bins are the same everywhere (see ``_bins``). Frames have bins of their own, from square roots,
+The bins are the same everywhere (see ``bins``). Frames have bins of their own, from square roots,
 which every engine has: states of frames merge with states of frames (:func:`frames.merge_sketches
 <lxcim_xp.frames.merge_sketches>`), and sketches with sketches.
 """
+
+from __future__ import annotations
 
 import operator
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from lxcim_xp._array import (
-    Array,
-    Namespace,
+from lxcim_xp._arrays.namespaces import (
     default_int,
     device_of,
-    divide,
-    longest_sum,
+    moves_constants,
     namespace,
-    reduced_across,
-    reduced_by_bin,
     scalar_if_numpy,
     values_are_at_hand,
 )
-from lxcim_xp._bins import bin_of, bound_tolerance, checked_bins, largest_confidence
-from lxcim_xp._bounds import Bins, Ends, audrc_ends, lxcim_ends
-from lxcim_xp._checks import within_bound
-from lxcim_xp._docs import documented
-from lxcim_xp._margins import collect, credit, signed_margins, weights
-from lxcim_xp.decision import Decision
+from lxcim_xp._arrays.primitives import divide, longest_sum, reduced_across, reduced_by_bin
+from lxcim_xp._arrays.typing import Array, ArrayLike, Namespace
+from lxcim_xp._samples.checks import (
+    bound_tolerance,
+    checked_bins,
+    largest_confidence,
+    within_bound,
+)
+from lxcim_xp._samples.decisions import Decision
+from lxcim_xp._samples.option_types import NanPolicy
+from lxcim_xp._samples.samples import collect, credit, signed_margins, weights
+from lxcim_xp.sketch.bins import bin_of
+from lxcim_xp.sketch.bounds import Bins, Ends, audrc_ends, lxcim_ends
 
 
 class Sketch(NamedTuple):
@@ -61,7 +65,7 @@ class Sketch(NamedTuple):
     correct : array
         The weight of its right decisions, undecided ones counting half.
     count : array of int
-        The number of its samples; on JAX without 64 bits, there may be 2 ** 31 in a bin.
+        The number of its samples; on JAX without 64 bits, fewer than 2 ** 31 in a bin.
     g_min : array
         The smallest confidence in it; infinity if it is empty.
     g_max : array
@@ -82,7 +86,7 @@ class Sketch(NamedTuple):
 
     weight: Array
     correct: Array
-    count: Array
+    count: Array  # type: ignore[assignment]  # and not the method of tuples
     g_min: Array
     g_max: Array
     bound: Array
@@ -90,14 +94,14 @@ class Sketch(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """Between what a metric certainly lies, as :func:`lxcim_bounds` returns it.
+    """Bounds between which a metric certainly lies, as :func:`lxcim_bounds` returns them.
 
     Parameters
     ----------
     low : array
         The least value that fits the sketch.
     estimate : array
-        The value if all samples of a bin were tied: usually far closer than the bounds tell.
+        The value if all samples of a bin were tied: usually far closer than the bounds suggest.
     high : array
         The largest value that fits the sketch.
 
@@ -125,17 +129,17 @@ _REDUCTIONS: tuple[Literal["sum", "min", "max"], ...] = (
 )
 
 
-@documented
+@moves_constants
 def sketch(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
-    sample_weight: Any = None,
-    where: Any = None,
-    threshold: Any = 0.0,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+    threshold: ArrayLike | None = None,
     decision: Decision | None = None,
     axis: int = -1,
-    nan_policy: str = "raise",
+    nan_policy: NanPolicy = "raise",
     bins: int = 4096,
     bound: float | None = None,
 ) -> Sketch:
@@ -143,13 +147,35 @@ def sketch(
 
     Parameters
     ----------
-    <SAMPLES>
+    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
+        Whether the positive side was the right one. Broadcasts against ``y_score``: with
+        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_score : array
+        Scores that grow with the belief in the positive side; infinities are allowed. Leading axes
+        are a batch. Integers become floats: beyond 2**53 neighbours tie (2**24 in float32).
+    sample_weight : array, optional
+        Weights, finite and not negative. A sample of weight 0 counts as absent.
+    where : array of bool, optional
+        The samples that count; the others (padding, for example) may hold anything.
+    threshold : float or array, default 0.0
+        The score at which the decision changes sides; a score equal to it is undecided. If it is
+        left out and all scores of a NumPy array lie in [0, 1], a warning asks whether they are
+        probabilities: pass ``decision=probability()`` if they are, ``threshold=0.0`` if not.
+    decision : Decision, optional
+        A decision function to use instead of the distance from ``threshold``, see
+        :mod:`lxcim_xp.decision`.
+    axis : int, default -1
+        The axis of the samples, after broadcasting.
+    nan_policy : {"raise", "omit", "abstain"}, default "raise"
+        What to do with a NaN score: raise an error, leave the sample out, or count it as undecided
+        (half right, no confidence). A NaN label is an error unless it is left out. Where values
+        cannot be inspected (any library but NumPy), the result is NaN instead of an error.
     bins : int, default 4096
         The number of bins, at least 2. The bounds are about as wide as 1 / bins.
     bound : float, optional
         The largest confidence that a score can have: 0.5 for probabilities around 0.5. Bins are
-        then fine at the bound too, where probabilities of a confident model crowd. Without it, it
-        is found from the domain of ``decision``, if there is one. A larger confidence is bad input.
+        then fine near the bound too, where the probabilities of a confident model crowd. By default
+        it comes from the domain of ``decision``, if there is one. A larger confidence is bad input.
 
     Returns
     -------
@@ -165,8 +191,8 @@ def sketch(
     -----
     Bins are logarithmic: 64 octaves from 2 ** -32 to 2 ** 32, or 32 from the threshold and 32 from
     the bound. They are cut by the bits of the confidence, not by a logarithm, so that no rounding
-    puts a larger confidence into a lower bin. Zero has its own bin, and what lies outside of the
-    octaves, infinity included, is in the outermost ones.
+    puts a larger confidence into a lower bin. Zero has its own bin, and what lies outside the
+    octaves, infinity included, is in the outermost bins.
 
     Examples
     --------
@@ -181,12 +207,12 @@ def sketch(
     xp, samples = collect(
         y_true,
         y_score,
-        sample_weight,
-        where,
-        threshold,
-        decision,
-        axis,
-        nan_policy,
+        sample_weight=sample_weight,
+        where=where,
+        threshold=threshold,
+        decision=decision,
+        axis=axis,
+        nan_policy=nan_policy,
         relative_weights=False,
     )
     margins, weight = signed_margins(xp, samples), weights(xp, samples)
@@ -218,6 +244,7 @@ def sketch(
     return Sketch(*(scalar_if_numpy(xp, field) for field in state))
 
 
+@moves_constants
 def merge(a: Sketch, b: Sketch) -> Sketch:
     """Return the sketch of the samples of two sketches together.
 
@@ -227,8 +254,8 @@ def merge(a: Sketch, b: Sketch) -> Sketch:
     Parameters
     ----------
     a, b : Sketch
-        Sketches of different samples, with the same bins, bound and decision function. That they
-        have the same decision function, they cannot tell.
+        Sketches of different samples, with the same bins, bound and decision function. Whether the
+        decision function is the same cannot be checked.
 
     Returns
     -------
@@ -264,6 +291,7 @@ def merge(a: Sketch, b: Sketch) -> Sketch:
     return merged if values_are_at_hand(xp) else _spoiled(xp, merged, same)
 
 
+@moves_constants
 def merge_across(state: Sketch, axis_name: Any) -> Sketch:
     """Return the sketch of the samples of all devices of a JAX mesh, on each of them.
 
@@ -305,13 +333,14 @@ def merge_across(state: Sketch, axis_name: Any) -> Sketch:
     return _spoiled(xp, merged, reduced_across(xp, "min", state.bound, axis_name) == merged.bound)
 
 
-@documented
+@moves_constants
 def sketch_accuracy(state: Sketch) -> Array:
     """Return the accuracy of the samples of a sketch, which it knows exactly.
 
     Parameters
     ----------
-    <STATE>
+    state : Sketch
+        What :func:`lxcim_xp.sketch` or :func:`lxcim_xp.merge` returned.
 
     Returns
     -------
@@ -329,13 +358,14 @@ def sketch_accuracy(state: Sketch) -> Array:
     return scalar_if_numpy(xp, divide(xp, right, total))
 
 
-@documented
+@moves_constants
 def lxcim_bounds(state: Sketch) -> Bounds:
     """Return bounds between which LxCIM of the samples of a sketch certainly lies.
 
     Parameters
     ----------
-    <STATE>
+    state : Sketch
+        What :func:`lxcim_xp.sketch` or :func:`lxcim_xp.merge` returned.
 
     Returns
     -------
@@ -350,9 +380,9 @@ def lxcim_bounds(state: Sketch) -> Bounds:
     -----
     The distance from the estimate to either bound is the sum over bins of right weight times wrong
     weight, over the square of all weight. A bin with one confidence (``g_min == g_max``) is a block
-    of ties, and adds nothing. It is about bins, not about sampling: for that, see :func:`interval`.
-    Both bounds are moved outwards by what rounding can have done, some 1e-12, or 1e-4 where sums
-    are float32; fractional weights cost there one rounding for each sample in a bin.
+    of ties, and adds nothing. The bounds are about bins, not about sampling: for that, see
+    :func:`interval`. Both are moved outwards by what rounding can have done, some 1e-12, or 1e-4
+    where sums are float32; there, fractional weights cost one rounding for each sample in a bin.
 
     Examples
     --------
@@ -367,15 +397,16 @@ def lxcim_bounds(state: Sketch) -> Bounds:
     return _bounds(xp, state, lxcim_ends(xp, _bins_of(xp, state)))
 
 
-@documented
+@moves_constants
 def audrc_bounds(state: Sketch, *, form: Literal["discrete", "continuous"] = "discrete") -> Bounds:
     """Return bounds between which AUDRC of the samples of a sketch certainly lies.
 
     Parameters
     ----------
-    <STATE>
+    state : Sketch
+        What :func:`lxcim_xp.sketch` or :func:`lxcim_xp.merge` returned.
     form : {"discrete", "continuous"}, default "discrete"
-        Mean over samples, or integral over all decision rates, see :func:`audrc`.
+        Mean over samples, or integral over all decision rates, see :func:`lxcim_xp.audrc`.
 
     Returns
     -------

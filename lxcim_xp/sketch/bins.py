@@ -1,83 +1,21 @@
 """Monotone bins of confidence: a scale that is fixed beforehand, so that histograms can be added.
 
 A bin is a range of the bits of a float: exponent and leading digits, read as one integer, divided
-by a constant. So the scale is logarithmic from octave to octave and linear inside each. Against
-``floor(log2(g) * k)`` this has no rounding: it never puts a larger confidence into a lower bin, and
-it is the same on every library, device and compiler, which the last bit of a logarithm is not.
+by a constant. So the scale is logarithmic from octave to octave and linear inside each. Unlike
+``floor(log2(g) * k)`` it is not rounded: it never puts a larger confidence into a lower bin, and it
+is the same on every library, device and compiler, which the last bit of a logarithm is not.
 """
 
-import operator
 from functools import cache
-from typing import Any
 
 import numpy as np
 
-from lxcim_xp._array import (
-    Array,
-    DType,
-    Namespace,
-    default_int,
-    device_of,
-    float_bits,
-    shows_bits,
-    values_are_at_hand,
-    widest_float,
-)
-from lxcim_xp.decision import Decision
+from lxcim_xp._arrays.namespaces import default_int, device_of
+from lxcim_xp._arrays.primitives import float_bits, shows_bits
+from lxcim_xp._arrays.typing import Array, Namespace
 
-# What the bits of a float32 count: steps of one octave. A float64 counts 2 ** 29 times finer.
+# So many float32 numbers lie in an octave; float64 numbers are 2 ** 29 times denser.
 _OCTAVE = 1 << 23
-
-
-def checked_bins(bins: Any) -> int:
-    """Return the number of bins, which must be at least 2."""
-    try:
-        number = operator.index(bins)
-    except TypeError:
-        number = 0
-    if number < 2:
-        raise ValueError(
-            f"bins must be a whole number of at least 2; found {bins!r}. Pass 4096 for bounds that "
-            f"are about 0.001 wide."
-        )
-    return number
-
-
-def largest_confidence(xp: Namespace, score: Array, decision: Decision, bound: Any) -> Array | None:
-    """Return the largest confidence that such scores can have; None if there is none."""
-    device = device_of(xp, score)
-    if bound is not None:
-        if isinstance(bound, np.generic):
-            bound = bound.item()
-        if not isinstance(bound, int | float):
-            raise TypeError(f"bound must be a number; found {type(bound).__name__}.")
-        if not bound > 0:
-            raise ValueError(
-                f"bound must be positive; found {bound!r}. Pass the largest confidence that a "
-                f"score can have, or None."
-            )
-        limit = xp.asarray(float(bound), dtype=score.dtype, device=device)
-        if bound == float("inf"):
-            return None
-    else:
-        if decision.domain is None or not isinstance(decision.threshold, int | float):
-            return None
-        if float("inf") in (-decision.domain[0], decision.domain[1]):
-            return None
-        ends = xp.asarray(decision.domain, dtype=score.dtype, device=device)
-        signed = decision.signed(xp, ends, decision.threshold, *decision.parameters)
-        limit = xp.max(xp.abs(signed))
-        if values_are_at_hand(xp) and not np.isfinite(limit):
-            return None
-    return xp.astype(limit, widest_float(xp, score), copy=False)
-
-
-def bound_tolerance(xp: Namespace, dtype: DType) -> float:
-    """Return by which share of itself a bound may be exceeded.
-
-    Thresholds and bounds are rounded to the dtype of the scores, as both have to meet them.
-    """
-    return 4 * float(xp.finfo(dtype).eps)
 
 
 def bin_of(xp: Namespace, confidence: Array, bins: int, bound: Array | None) -> Array:

@@ -1,8 +1,8 @@
 """Least and largest values that a metric can have, given sums in bins of confidence.
 
 Inside a bin the order is unknown. The metrics here are areas below the cumulative accuracy, which
-is highest everywhere when the right samples of each bin are the more confident ones, and lowest
-when the wrong ones are; a bin in which all have one confidence is a block of ties and is known.
+is highest everywhere if the right samples of each bin are the more confident ones, and lowest if
+the wrong ones are. A bin in which all have the same confidence is a block of ties: it is known.
 Exchanging right and wrong turns a largest value into one minus a least one, so that one formula
 gives both ends.
 
@@ -15,8 +15,9 @@ roundings) for each.
 
 from typing import NamedTuple
 
-from lxcim_xp._array import Array, Namespace, longest_sum, running_sum
-from lxcim_xp._descent import or_one
+from lxcim_xp._arrays.primitives import longest_sum, running_sum
+from lxcim_xp._arrays.typing import Array, Namespace
+from lxcim_xp._samples.by_confidence import or_one
 
 
 class Bins(NamedTuple):
@@ -25,7 +26,7 @@ class Bins(NamedTuple):
     right: Array  # (..., bins)
     wrong: Array
     weight: Array
-    count: Array  # of samples, as floats
+    count: Array  # type: ignore[assignment]  # of samples, as floats
     tied: Array  # whether all samples of the bin have the same confidence
     roundings: Array  # (...), that a sum in a bin may have; 0 where all of them are exact
     more: Array  # (...), that a sum over bins adds to these
@@ -49,13 +50,13 @@ def lxcim_ends(xp: Namespace, bins: Bins) -> Ends:
         return running_sum(xp, (part / total) * ((2 * below + met) / total))[..., -1]
 
     def least(part: Array) -> Array:
-        # At the bottom of its bin, a part meets nobody of the bin but itself.
+        # At the bottom of its bin, a part is paired with nothing of the bin but itself.
         return area(part, xp.where(bins.tied, bins.weight, part))
 
-    # Each term: its part and the sums below it, two divisions by the total, four operations.
+    # Roundings of a term: its part, the sums below it, two divisions by the total, four operations.
     spacing, length = _spacing_and_length(xp, bins)
     relative = 1 - spacing * (length + 8 + 4 * bins.roundings + 3 * bins.more)
-    # What is wrong is a difference, off by three times the rounding of the weight.
+    # The wrong weight is a difference, off by up to three roundings of the whole weight.
     absolute = spacing * (2 + 6 * bins.roundings)
     return Ends(
         least(bins.right) * relative,
@@ -152,7 +153,7 @@ def _slope(xp: Namespace, bins: Bins, part: Array) -> Array:
 def _log_growth(xp: Namespace, added: Array, to: Array) -> Array:
     """Return log((to + added) / to), and 0 where there is nothing to add to.
 
-    It is multiplied by no more than ``to``: what is too small to divide by is too small to matter.
+    The result is multiplied by at most ``to``: if that is too small to divide by, it cannot matter.
     """
     divisor = xp.maximum(or_one(xp, to), added * float(xp.finfo(added.dtype).smallest_normal))
     return xp.where(to > 0, xp.log1p(added / divisor), 0.0)

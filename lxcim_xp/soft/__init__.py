@@ -10,82 +10,77 @@ Values and derivatives are exact and take one sort; ``temperature=0`` gives the 
 [np.float64(0.608), np.float64(0.625), np.float64(0.625)]
 
 JAX and PyTorch differentiate these functions by closed forms; :func:`lxcim_xp.value_and_grad`
-gives the gradient on every library:
+gives the gradient on every library. A batch entry without any sample that counts has no value (NaN)
+and a gradient of zero, so that it does not spoil that of parameters which all entries share:
 
 >>> value, gradient = value_and_grad(soft_lxcim)(1, margins, temperature=1.0)
 >>> gradient.round(3)
 array([0.023, 0.043, 0.041, 0.038])
 """
 
+from __future__ import annotations
+
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial, wraps
 from typing import Any
 
-from lxcim_xp import _pairs, _smooth
-from lxcim_xp._array import (
-    Array,
-    Namespace,
-    as_array,
-    kind_of,
-    namespace,
-    scattered,
-    take,
-    widest_float,
-)
-from lxcim_xp._autodiff import value_and_gradient
-from lxcim_xp._docs import documented
-from lxcim_xp._laplace import kernel_sums
-from lxcim_xp._margins import finish
-from lxcim_xp._ranks import order_of
-from lxcim_xp._soft import (
+from lxcim_xp._arrays.autodiff import value_and_gradient
+from lxcim_xp._arrays.namespaces import as_array, kind_of, moves_constants, namespace, widest_float
+from lxcim_xp._arrays.primitives import scattered, take
+from lxcim_xp._arrays.typing import Array, ArrayLike, Namespace
+from lxcim_xp._numerics.laplace_sums import kernel_sums
+from lxcim_xp._numerics.ordering import order_of
+from lxcim_xp._samples.decisions import Decision
+from lxcim_xp._samples.option_types import NanPolicy
+from lxcim_xp._samples.samples import finish_each
+from lxcim_xp.metrics import audrc
+from lxcim_xp.soft import losses, pair_means, sample_means
+from lxcim_xp.soft.plans import (
     Plan,
     SampleOptions,
+    Scale,
+    Softness,
     Term,
     derived,
     evaluated,
     or_nan,
     placed,
-    plan_for,
-    planned,
     scaled_temperature,
 )
-from lxcim_xp.decision import Decision
-from lxcim_xp.metrics import audrc
 
 
 def _lxcim_plan(temperature: Any, scale: Any, unbiased: bool) -> Plan:
-    function = partial(_pairs.soft_lxcim, unbiased=unbiased)
-    return Plan(0.0, (Term(1.0, function, temperature, scale),))
+    function = partial(pair_means.soft_lxcim, unbiased=unbiased)
+    return Plan(0.0, (Term(1.0, function, Softness(temperature, scale)),))
 
 
 def _accuracy_plan(temperature: Any, scale: Any) -> Plan:
-    return Plan(0.0, (Term(1.0, _smooth.soft_accuracy, temperature, scale),))
+    return Plan(0.0, (Term(1.0, sample_means.soft_accuracy, Softness(temperature, scale)),))
 
 
 def _auroc_plan(temperature: Any, scale: Any) -> Plan:
-    term = Term(1.0, _smooth.soft_auroc, temperature, scale)
+    term = Term(1.0, sample_means.soft_auroc, Softness(temperature, scale))
     return Plan(0.0, (term,), of_margins=False)
 
 
 def _audrc_plan(temperature: Any, scale: Any) -> Plan:
-    return Plan(0.0, (Term(1.0, _smooth.soft_audrc, temperature, scale),))
+    return Plan(0.0, (Term(1.0, sample_means.soft_audrc, Softness(temperature, scale)),))
 
 
-@planned(_lxcim_plan)
-@documented
+@moves_constants
 def soft_lxcim(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
-    sample_weight: Any = None,
-    where: Any = None,
-    threshold: Any = 0.0,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+    threshold: ArrayLike | None = None,
     decision: Decision | None = None,
     axis: int = -1,
-    nan_policy: str = "raise",
-    temperature: Any = 0.3,
-    scale: str | float | None = "rms",
+    nan_policy: NanPolicy = "raise",
+    temperature: ArrayLike = 0.3,
+    scale: Scale = "rms",
     unbiased: bool = False,
 ) -> Array:
     """Return LxCIM with a smooth step: differentiable, and exact in one sort.
@@ -95,17 +90,46 @@ def soft_lxcim(
 
     Parameters
     ----------
-    <SAMPLES>
-    <TEMPERATURE>
-    <SCALE>
+    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
+        Whether the positive side was the right one. Broadcasts against ``y_score``: with
+        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_score : array
+        Scores that grow with the belief in the positive side; infinities are allowed. Leading axes
+        are a batch. Integers become floats: beyond 2**53 neighbours tie (2**24 in float32).
+    sample_weight : array, optional
+        Weights, finite and not negative. A sample of weight 0 counts as absent.
+    where : array of bool, optional
+        The samples that count; the others (padding, for example) may hold anything.
+    threshold : float or array, default 0.0
+        The score at which the decision changes sides; a score equal to it is undecided. If it is
+        left out and all scores of a NumPy array lie in [0, 1], a warning asks whether they are
+        probabilities: pass ``decision=probability()`` if they are, ``threshold=0.0`` if not.
+    decision : Decision, optional
+        A decision function to use instead of the distance from ``threshold``, see
+        :mod:`lxcim_xp.decision`.
+    axis : int, default -1
+        The axis of the samples, after broadcasting.
+    nan_policy : {"raise", "omit", "abstain"}, default "raise"
+        What to do with a NaN score: raise an error, leave the sample out, or count it as undecided
+        (half right, no confidence). A NaN label is an error unless it is left out. Where values
+        cannot be inspected (any library but NumPy), the result is NaN instead of an error.
+    temperature : float or array, default 0.3
+        How smooth: 0 gives the metric itself, larger values blur ranks that are closer than that.
+        One number, or one for each batch entry; it may be traced and differentiated.
+    scale : {"rms", "std"}, float or None, default "rms"
+        What the temperature is a multiple of: the root mean square of the margins, their standard
+        deviation, a number, or None for 1. With "rms" the value does not depend on the scale of the
+        scores.
     unbiased : bool, default False
-        Leave out the pairs of a sample with itself, so that the mean over mini-batches is the value
-        of the whole (for a temperature that does not depend on the batch: ``scale=None`` or a
-        number). One sample alone then has no value (NaN).
+        Whether to leave out the pairs of a sample with itself, so that the mean over mini-batches
+        is the value of the whole (for a temperature that does not depend on the batch:
+        ``scale=None`` or a number). One sample alone then has no value (NaN).
 
     Returns
     -------
-    <RESULT>
+    array
+        One value for each batch entry, in the library, dtype and device of ``y_score``; NaN where
+        it is undefined or the input is bad.
 
     See Also
     --------
@@ -133,32 +157,60 @@ def soft_lxcim(
     return evaluated(_lxcim_plan(temperature, scale, unbiased), samples)
 
 
-@planned(_accuracy_plan)
-@documented
+@moves_constants
 def soft_accuracy(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
-    sample_weight: Any = None,
-    where: Any = None,
-    threshold: Any = 0.0,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+    threshold: ArrayLike | None = None,
     decision: Decision | None = None,
     axis: int = -1,
-    nan_policy: str = "raise",
-    temperature: Any = 0.3,
-    scale: str | float | None = "rms",
+    nan_policy: NanPolicy = "raise",
+    temperature: ArrayLike = 0.3,
+    scale: Scale = "rms",
 ) -> Array:
     """Return the accuracy with a smooth step: the mean of F(margin / temperature).
 
     Parameters
     ----------
-    <SAMPLES>
-    <TEMPERATURE>
-    <SCALE>
+    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
+        Whether the positive side was the right one. Broadcasts against ``y_score``: with
+        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_score : array
+        Scores that grow with the belief in the positive side; infinities are allowed. Leading axes
+        are a batch. Integers become floats: beyond 2**53 neighbours tie (2**24 in float32).
+    sample_weight : array, optional
+        Weights, finite and not negative. A sample of weight 0 counts as absent.
+    where : array of bool, optional
+        The samples that count; the others (padding, for example) may hold anything.
+    threshold : float or array, default 0.0
+        The score at which the decision changes sides; a score equal to it is undecided. If it is
+        left out and all scores of a NumPy array lie in [0, 1], a warning asks whether they are
+        probabilities: pass ``decision=probability()`` if they are, ``threshold=0.0`` if not.
+    decision : Decision, optional
+        A decision function to use instead of the distance from ``threshold``, see
+        :mod:`lxcim_xp.decision`.
+    axis : int, default -1
+        The axis of the samples, after broadcasting.
+    nan_policy : {"raise", "omit", "abstain"}, default "raise"
+        What to do with a NaN score: raise an error, leave the sample out, or count it as undecided
+        (half right, no confidence). A NaN label is an error unless it is left out. Where values
+        cannot be inspected (any library but NumPy), the result is NaN instead of an error.
+    temperature : float or array, default 0.3
+        How smooth: 0 gives the metric itself, larger values blur ranks that are closer than that.
+        One number, or one for each batch entry; it may be traced and differentiated.
+    scale : {"rms", "std"}, float or None, default "rms"
+        What the temperature is a multiple of: the root mean square of the margins, their standard
+        deviation, a number, or None for 1. With "rms" the value does not depend on the scale of the
+        scores.
 
     Returns
     -------
-    <RESULT>
+    array
+        One value for each batch entry, in the library, dtype and device of ``y_score``; NaN where
+        it is undefined or the input is bad.
 
     See Also
     --------
@@ -178,32 +230,59 @@ def soft_accuracy(
     return evaluated(_accuracy_plan(temperature, scale), samples)
 
 
-@planned(_auroc_plan)
-@documented
+@moves_constants
 def soft_auroc(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
-    sample_weight: Any = None,
-    where: Any = None,
-    threshold: Any = 0.0,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+    threshold: ArrayLike | None = None,
     decision: Decision | None = None,
     axis: int = -1,
-    nan_policy: str = "raise",
-    temperature: Any = 0.3,
-    scale: str | float | None = "std",
+    nan_policy: NanPolicy = "raise",
+    temperature: ArrayLike = 0.3,
+    scale: Scale = "std",
 ) -> Array:
     """Return the AUROC with a smooth step: the mean of F((s+ - s-) / temperature) over all pairs.
 
     Parameters
     ----------
-    <SAMPLES>
-    <TEMPERATURE>
-    <SCALE_OF_SCORES>
+    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
+        Whether the positive side was the right one. Broadcasts against ``y_score``: with
+        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_score : array
+        Scores that grow with the belief in the positive side; infinities are allowed. Leading axes
+        are a batch. Integers become floats: beyond 2**53 neighbours tie (2**24 in float32).
+    sample_weight : array, optional
+        Weights, finite and not negative. A sample of weight 0 counts as absent.
+    where : array of bool, optional
+        The samples that count; the others (padding, for example) may hold anything.
+    threshold : float or array, default 0.0
+        The score at which the decision changes sides; a score equal to it is undecided. If it is
+        left out and all scores of a NumPy array lie in [0, 1], a warning asks whether they are
+        probabilities: pass ``decision=probability()`` if they are, ``threshold=0.0`` if not.
+    decision : Decision, optional
+        A decision function to use instead of the distance from ``threshold``, see
+        :mod:`lxcim_xp.decision`.
+    axis : int, default -1
+        The axis of the samples, after broadcasting.
+    nan_policy : {"raise", "omit", "abstain"}, default "raise"
+        What to do with a NaN score: raise an error, leave the sample out, or count it as undecided
+        (half right, no confidence). A NaN label is an error unless it is left out. Where values
+        cannot be inspected (any library but NumPy), the result is NaN instead of an error.
+    temperature : float or array, default 0.3
+        How smooth: 0 gives the metric itself, larger values blur ranks that are closer than that.
+        One number, or one for each batch entry; it may be traced and differentiated.
+    scale : {"std", "rms"}, float or None, default "std"
+        What the temperature is a multiple of: the standard deviation of the scores, their root mean
+        square, a number, or None for 1.
 
     Returns
     -------
-    <RESULT>
+    array
+        One value for each batch entry, in the library, dtype and device of ``y_score``; NaN where
+        it is undefined or the input is bad.
 
     See Also
     --------
@@ -227,32 +306,60 @@ def soft_auroc(
     return evaluated(_auroc_plan(temperature, scale), samples)
 
 
-@planned(_audrc_plan)
-@documented
+@moves_constants
 def soft_audrc(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
-    sample_weight: Any = None,
-    where: Any = None,
-    threshold: Any = 0.0,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+    threshold: ArrayLike | None = None,
     decision: Decision | None = None,
     axis: int = -1,
-    nan_policy: str = "raise",
-    temperature: Any = 0.3,
-    scale: str | float | None = "rms",
+    nan_policy: NanPolicy = "raise",
+    temperature: ArrayLike = 0.3,
+    scale: Scale = "rms",
 ) -> Array:
     """Return the AUDRC with soft ranks and soft decisions.
 
     Parameters
     ----------
-    <SAMPLES>
-    <TEMPERATURE>
-    <SCALE>
+    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
+        Whether the positive side was the right one. Broadcasts against ``y_score``: with
+        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_score : array
+        Scores that grow with the belief in the positive side; infinities are allowed. Leading axes
+        are a batch. Integers become floats: beyond 2**53 neighbours tie (2**24 in float32).
+    sample_weight : array, optional
+        Weights, finite and not negative. A sample of weight 0 counts as absent.
+    where : array of bool, optional
+        The samples that count; the others (padding, for example) may hold anything.
+    threshold : float or array, default 0.0
+        The score at which the decision changes sides; a score equal to it is undecided. If it is
+        left out and all scores of a NumPy array lie in [0, 1], a warning asks whether they are
+        probabilities: pass ``decision=probability()`` if they are, ``threshold=0.0`` if not.
+    decision : Decision, optional
+        A decision function to use instead of the distance from ``threshold``, see
+        :mod:`lxcim_xp.decision`.
+    axis : int, default -1
+        The axis of the samples, after broadcasting.
+    nan_policy : {"raise", "omit", "abstain"}, default "raise"
+        What to do with a NaN score: raise an error, leave the sample out, or count it as undecided
+        (half right, no confidence). A NaN label is an error unless it is left out. Where values
+        cannot be inspected (any library but NumPy), the result is NaN instead of an error.
+    temperature : float or array, default 0.3
+        How smooth: 0 gives the metric itself, larger values blur ranks that are closer than that.
+        One number, or one for each batch entry; it may be traced and differentiated.
+    scale : {"rms", "std"}, float or None, default "rms"
+        What the temperature is a multiple of: the root mean square of the margins, their standard
+        deviation, a number, or None for 1. With "rms" the value does not depend on the scale of the
+        scores.
 
     Returns
     -------
-    <RESULT>
+    array
+        One value for each batch entry, in the library, dtype and device of ``y_score``; NaN where
+        it is undefined or the input is bad.
 
     See Also
     --------
@@ -281,14 +388,15 @@ def soft_audrc(
     return evaluated(_audrc_plan(temperature, scale), samples)
 
 
+@moves_constants
 def soft_rank(
-    y_score: Any,
+    y_score: ArrayLike,
     *,
-    sample_weight: Any = None,
-    where: Any = None,
+    sample_weight: ArrayLike | None = None,
+    where: ArrayLike | None = None,
     axis: int = -1,
-    temperature: Any = 0.3,
-    scale: str | float | None = "std",
+    temperature: ArrayLike = 0.3,
+    scale: Scale = "std",
 ) -> Array:
     """Return smooth ranks: the weight of what scores lower, blurred by a temperature.
 
@@ -327,20 +435,29 @@ def soft_rank(
     array([1.06, 3.94, 2.5 , 2.5 ])
     """
     samples = SampleOptions(1, y_score, sample_weight, where, 0.0, None, axis, "raise")
-    xp, at = placed(samples, (temperature, scale), of_margins=False)
+    softness = Softness(temperature, scale)
+    xp, at = placed(samples, softness, of_margins=False)
     order = order_of(xp, at.position)
     position, weight = (take(xp, x, order) for x in (at.position, at.weight))
-    (sums,) = kernel_sums(xp, position, scaled_temperature(xp, at, temperature, scale)[0], weight)
+    (sums,) = kernel_sums(xp, position, scaled_temperature(xp, at, softness)[0], weight)
     rank = (sums.below + weight / 2) * xp.astype(weight > 0, weight.dtype)
     rank = scattered(xp, rank, order)
-    if at.samples.largest_weight is not None:
-        rank = rank * at.samples.largest_weight
-    if 0 in as_array(xp, y_score).shape:
-        rank = rank[..., :0]  # for which an absent sample has stood in
-    return xp.moveaxis(finish(xp, at.samples, or_nan(xp, at, rank)), -1, axis)
+    if at.samples.weight_unit is not None:
+        rank = rank * at.samples.weight_unit
+    return finish_each(xp, at.samples, or_nan(xp, at, rank), axis)
 
 
-def value_and_grad(function: Callable[..., Array]) -> Callable[..., tuple[Array, Array]]:
+# Which plan each function follows, given its own arguments.
+_PLANS: Mapping[Callable[..., Array], Callable[..., Plan]] = {
+    **losses.PLANS,
+    soft_lxcim: _lxcim_plan,
+    soft_accuracy: _accuracy_plan,
+    soft_auroc: _auroc_plan,
+    soft_audrc: _audrc_plan,
+}
+
+
+def value_and_grad(function: Callable[..., Any]) -> Callable[..., tuple[Array, Array]]:
     """Make a function that returns a soft metric or loss together with its gradient by the scores.
 
     JAX and PyTorch have such a transform of their own, which is used for their arrays. With this
@@ -356,7 +473,7 @@ def value_and_grad(function: Callable[..., Array]) -> Callable[..., tuple[Array,
     -------
     callable
         Takes what ``function`` takes, and returns its value and the derivatives of the value by
-        ``y_score``, in the shape of ``y_score``. Values of a batch have their own derivatives.
+        ``y_score``, in the shape of ``y_score``. Each value of a batch has its own derivatives.
 
     See Also
     --------
@@ -369,8 +486,15 @@ def value_and_grad(function: Callable[..., Array]) -> Callable[..., tuple[Array,
     >>> value, gradient
     (np.float64(0.5), array([0.25, 0.25]))
     """
-    plan_of = plan_for(function)
+    if function not in _PLANS:
+        names = ", ".join(sorted(known.__name__ for known in _PLANS))
+        raise TypeError(
+            f"function must be one of {names}; found {function!r}. For any other function use "
+            f"jax.value_and_grad or torch.autograd."
+        )
+    plan_of = _PLANS[function]
 
+    @moves_constants
     @wraps(function)
     def with_gradient(*args: Any, **options: Any) -> tuple[Array, Array]:
         bound = inspect.signature(function).bind(*args, **options)
@@ -392,8 +516,6 @@ def value_and_grad(function: Callable[..., Array]) -> Callable[..., tuple[Array,
         shared = [name for name in SampleOptions._fields if name in given]
         samples = SampleOptions(y_score=score, **{name: given.pop(name) for name in shared})
         by_hand = derived(plan_of(**given), samples)
-        if 0 in score.shape:
-            return by_hand.value, xp.zeros_like(score)
         return by_hand.value, _summed_to(xp, by_hand.gradient, score.shape)
 
     return with_gradient

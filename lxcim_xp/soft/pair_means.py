@@ -9,21 +9,25 @@ follow from these in the same way for every phi (:func:`mean_over_pairs`).
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from lxcim_xp._array import (
-    Array,
-    Namespace,
-    device_of,
-    divide,
-    repeat,
-    running_sum,
-    scattered,
-    take,
-)
-from lxcim_xp._autodiff import Derived
-from lxcim_xp._laplace import decay, distribution, inverse, kernel_sums
-from lxcim_xp._ranks import in_input_order, order_of, ordering, rank_by
+from lxcim_xp._arrays.autodiff import Derived
+from lxcim_xp._arrays.loops import repeat
+from lxcim_xp._arrays.namespaces import device_of
+from lxcim_xp._arrays.primitives import divide, running_sum, scattered, take
+from lxcim_xp._arrays.typing import Array, Namespace
+from lxcim_xp._numerics.laplace_sums import decay, distribution, inverse, kernel_sums
+from lxcim_xp._numerics.ordering import in_input_order, order_of, ordering, rank_by
 
 _CHUNK = 256  # partners at a time, where all pairs are visited
+
+
+class Variables(NamedTuple):
+    """What a soft quantity is a function of, with the samples on the last axis."""
+
+    position: Array  # (..., n), margins or scores
+    weight: Array  # (..., n)
+    temperature: Array  # (..., 1), in units of the positions
+    is_positive: Any = None  # (..., n), 1 or 0, beside scores; margins need no labels
+    uniform: bool = False  # all weights are one: they need neither sorting nor derivatives
 
 
 class PairSums(NamedTuple):
@@ -38,26 +42,23 @@ class PairSums(NamedTuple):
 class Sorted(NamedTuple):
     """Samples in ascending order of confidence, and their sums over the Laplace kernel."""
 
-    order: Array
-    margin: Array
-    weight: Array
+    order: Array  # the sample at each place
+    at: Variables  # in that order
     confidence: Array
-    right: Array  # bool; undecided samples, whose two halves are alike, count here
+    right: Array  # bool; undecided samples, whose two halves are alike, count as right
     won: Array  # sum_j w_j F((m_i + m_j) / temperature)
     near: Array  # sum_j w_j exp(-|m_i + m_j| / temperature)
 
 
-def by_confidence(
-    xp: Namespace, margin: Array, weight: Array, temperature: Array, uniform: bool
-) -> Sorted:
+def by_confidence(xp: Namespace, at: Variables) -> Sorted:
     """Sort the samples, and sum the kernel over the sums of their margins.
 
     Two margins of one sign have a sum of |m_i| + |m_j|, and the kernel of it is a product. Margins
     of opposite signs have a difference of confidences for a sum, so that n places suffice.
     """
-    order = order_of(xp, xp.abs(margin))
-    margin = take(xp, margin, order)
-    weight = weight if uniform else take(xp, weight, order)
+    order, temperature = order_of(xp, xp.abs(at.position)), at.temperature
+    margin = take(xp, at.position, order)
+    weight = at.weight if at.uniform else take(xp, at.weight, order)
     right = margin >= 0
     confidence = xp.where(right, margin, -margin)  # not abs(), whose derivative at zero is zero
     of_right = xp.where(right, weight, xp.zeros_like(weight))
@@ -73,26 +74,24 @@ def by_confidence(
         total - rights.below + with_wrongs / 2,
     )
     near = xp.where(right, wrongs.near + with_rights, rights.near + with_wrongs)
-    return Sorted(order, margin, weight, confidence, right, won, near)
+    at = at._replace(position=margin, weight=weight)
+    return Sorted(order, at, confidence, right, won, near)
 
 
 def mean_over_pairs(
     xp: Namespace,
     sums: PairSums,
-    margin: Array,
-    weight: Array,
-    temperature: Array,
-    order: Array | None,
-    uniform: bool,
+    at: Variables,
+    order: Array | None = None,
     *,
     unbiased: bool = False,
 ) -> Derived:
     """Return sum_ij w_i w_j phi(t_ij) / W^2 and its derivatives.
 
-    ``unbiased`` leaves out the pairs of a sample with itself. ``order`` says which sample is at
-    each place of the arrays, None that they are in the order of the input. Uniform weights are
-    nobody's variables.
+    ``order`` says which sample is at each place of the arrays; None means the order of the input.
+    ``unbiased`` leaves out the pairs of a sample with itself.
     """
+    margin, weight = at.position, at.weight
     total = xp.sum(weight, axis=-1, keepdims=True)
     pairs, loss, slope, rest = total**2, sums.loss, sums.slope, total
     if unbiased:
@@ -102,15 +101,15 @@ def mean_over_pairs(
         rest = total - weight
     value = divide(xp, xp.sum(weight * loss, axis=-1, keepdims=True), pairs)
     per_pair = divide(xp, xp.ones_like(pairs), pairs)
-    per_temperature = inverse(xp, temperature)
+    per_temperature = inverse(xp, at.temperature)
 
     def in_order(x: Array) -> Array:
         return x if order is None else scattered(xp, x, order)
 
     def gradient() -> tuple[Array, Array | None, Array]:
         by_margin = 2 * weight * slope * (per_temperature * per_pair)
-        by_weight = None if uniform else in_order(2 * (loss - value * rest) * per_pair)
-        # A function of margins over temperature (Euler).
+        by_weight = None if at.uniform else in_order(2 * (loss - value * rest) * per_pair)
+        # The value is a function of margins / temperature, which ties the two derivatives (Euler).
         by_temperature = -per_temperature * xp.sum(margin * by_margin, axis=-1, keepdims=True)
         return in_order(by_margin), by_weight, by_temperature
 
@@ -122,59 +121,49 @@ def mean_over_pairs(
     return Derived(value[..., 0], gradient, curvature)
 
 
-def soft_lxcim(
-    xp: Namespace,
-    margin: Array,
-    weight: Array,
-    temperature: Array,
-    *,
-    uniform: bool,
-    unbiased: bool = False,
-) -> Derived:
+def soft_lxcim(xp: Namespace, at: Variables, *, unbiased: bool = False) -> Derived:
     """Return LxCIM with the Laplace distribution function F for a step.
 
-    Its curvature has both signs; the bound given for it is that of the convex loss below.
+    Its curvature has both signs; the bound given for it is that of :func:`laplace_softplus`.
     """
-    here = by_confidence(xp, margin, weight, temperature, uniform)
+    here = by_confidence(xp, at)
 
     def own() -> tuple[Array, Array, Array]:
-        slope = decay(xp, 2 * here.confidence, temperature) / 2
-        return distribution(xp, 2 * here.margin, temperature), slope, slope
+        slope = decay(xp, 2 * here.confidence, at.temperature) / 2
+        return distribution(xp, 2 * here.at.position, at.temperature), slope, slope
 
     sums = PairSums(here.won, here.near / 2, here.near / 2, own)
-    return mean_over_pairs(
-        xp, sums, here.margin, here.weight, temperature, here.order, uniform, unbiased=unbiased
-    )
+    return mean_over_pairs(xp, sums, here.at, here.order, unbiased=unbiased)
 
 
-def laplace_softplus(
-    xp: Namespace, margin: Array, weight: Array, temperature: Array, *, uniform: bool
-) -> Derived:
+def laplace_softplus(xp: Namespace, at: Variables) -> Derived:
     """Return the mean of phi(t) = max(-t, 0) + exp(-|t|) / 2, the integral of 1 - F.
 
     It is convex, strictly decreasing, and never further than 0.2 from log(1 + exp(-t)).
     """
-    here = by_confidence(xp, margin, weight, temperature, uniform)
-    of_right = xp.where(here.right, here.weight, xp.zeros_like(here.weight))
-    of_wrong = here.weight - of_right
+    here = by_confidence(xp, at)
+    weight, temperature = here.at.weight, at.temperature
+    of_right = xp.where(here.right, weight, xp.zeros_like(weight))
+    of_wrong = weight - of_right
     wrong, u = xp.sum(of_wrong, axis=-1, keepdims=True), here.confidence
-    # sum_j w_j max(-(m_i + m_j), 0): with wrong partners |m_i| + |m_j| or what the wrong one is
-    # surer than the right one. Running sums of gaps between confidences do not cancel.
+    # sum_j w_j max(-(m_i + m_j), 0). Two wrong partners cost |m_i| + |m_j|; a right and a wrong one
+    # cost what the wrong one is more confident. Running sums of gaps between confidences do not
+    # cancel.
     hinge = xp.where(
         here.right,
         xp.flip(_ramp(xp, -xp.flip(u, axis=-1), xp.flip(of_wrong, axis=-1)), axis=-1),
         wrong * u + xp.sum(of_wrong * u, axis=-1, keepdims=True) + _ramp(xp, u, of_right),
     )
-    total = xp.sum(here.weight, axis=-1, keepdims=True)
+    total = xp.sum(weight, axis=-1, keepdims=True)
     per_temperature = inverse(xp, temperature)
 
     def own() -> tuple[Array, Array, Array]:
         bend = decay(xp, 2 * u, temperature) / 2
         loss = xp.where(here.right, xp.zeros_like(u), 2 * u) * per_temperature + bend
-        return loss, distribution(xp, 2 * here.margin, temperature) - 1, bend
+        return loss, distribution(xp, 2 * here.at.position, temperature) - 1, bend
 
     sums = PairSums(hinge * per_temperature + here.near / 2, here.won - total, here.near / 2, own)
-    return mean_over_pairs(xp, sums, here.margin, here.weight, temperature, here.order, uniform)
+    return mean_over_pairs(xp, sums, here.at, here.order)
 
 
 def _ramp(xp: Namespace, x: Array, weight: Array) -> Array:
@@ -183,20 +172,14 @@ def _ramp(xp: Namespace, x: Array, weight: Array) -> Array:
     return running_sum(xp, running_sum(xp, weight)[..., :-1] * (x - before))[..., 1:]
 
 
-def squared_hinge(
-    xp: Namespace,
-    margin: Array,
-    weight: Array,
-    temperature: Array,
-    *,
-    uniform: bool,
-    target: float,
-) -> Derived:
+def squared_hinge(xp: Namespace, at: Variables, *, target: float) -> Derived:
     """Return the mean of phi(t) = max(target - t, 0) ** 2."""
-    x = margin * inverse(xp, temperature)
+    x, weight = at.position * inverse(xp, at.temperature), at.weight
     total = xp.sum(weight, axis=-1, keepdims=True)
-    # Partners lie below target - x_i; their moments, about the mean so that less cancels.
-    mean = divide(xp, xp.sum(weight * x, axis=-1, keepdims=True), total)
+    # What is needed are moments of the partners below target - x_i. They are taken about the mean,
+    # so that less cancels; without any weight there is no mean, and a NaN must not be sorted.
+    some = xp.where(total > 0, total, 1.0)
+    mean = xp.sum(weight * x, axis=-1, keepdims=True) / some
     centred, reach = x - mean, target - x - mean
     places = ordering(xp, xp.concat([centred, reach], axis=-1))
 
@@ -217,20 +200,12 @@ def squared_hinge(
         bend=2 * zeroth,
         own=own,
     )
-    return mean_over_pairs(xp, sums, margin, weight, temperature, None, uniform)
+    return mean_over_pairs(xp, sums, at)
 
 
-def squared(
-    xp: Namespace,
-    margin: Array,
-    weight: Array,
-    temperature: Array,
-    *,
-    uniform: bool,
-    target: float,
-) -> Derived:
+def squared(xp: Namespace, at: Variables, *, target: float) -> Derived:
     """Return the mean of phi(t) = (target - t) ** 2: least squares on another scale."""
-    x = margin * inverse(xp, temperature)
+    x, weight = at.position * inverse(xp, at.temperature), at.weight
     total, first, second = (xp.sum(weight * x**power, axis=-1, keepdims=True) for power in range(3))
     short = target - x
     sums = PairSums(
@@ -239,21 +214,19 @@ def squared(
         bend=2 * total + xp.zeros_like(x),
         own=lambda: ((target - 2 * x) ** 2, -2 * (target - 2 * x), xp.full_like(x, 2.0)),
     )
-    return mean_over_pairs(xp, sums, margin, weight, temperature, None, uniform)
+    return mean_over_pairs(xp, sums, at)
 
 
-def logistic(
-    xp: Namespace, margin: Array, weight: Array, temperature: Array, *, uniform: bool
-) -> Derived:
+def logistic(xp: Namespace, at: Variables) -> Derived:
     """Return the mean of phi(t) = log(1 + exp(-t)), by visiting all pairs."""
-    x = margin * inverse(xp, temperature)
+    x = at.position * inverse(xp, at.temperature)
 
     def parts(t: Array) -> tuple[Array, Array, Array]:
         error = chance_of_error(xp, t)
         return softplus(xp, t), -error, error * (1 - error)
 
-    sums = PairSums(*_over_partners(xp, x, weight, parts), own=lambda: parts(2 * x))
-    return mean_over_pairs(xp, sums, margin, weight, temperature, None, uniform)
+    sums = PairSums(*_over_partners(xp, x, at.weight, parts), own=lambda: parts(2 * x))
+    return mean_over_pairs(xp, sums, at)
 
 
 def softplus(xp: Namespace, t: Array) -> Array:
@@ -269,14 +242,14 @@ def chance_of_error(xp: Namespace, t: Array) -> Array:
 def _over_partners(
     xp: Namespace, x: Array, weight: Array, parts: Callable[[Array], tuple[Array, Array, Array]]
 ) -> tuple[Array, Array, Array]:
-    """Return sum_j w_j phi(x_i + x_j) of each part, some partners at a time to bound the memory."""
+    """Return sum_j w_j phi(x_i + x_j) of each part; a few partners at a time bound the memory."""
     n = x.shape[-1]
     first = xp.arange(min(n, _CHUNK), device=device_of(xp, x))
 
     def add(k: Any, sums: Array) -> Array:
-        place = first + k * _CHUNK
+        place = xp.broadcast_to(first + k * _CHUNK, (*x.shape[:-1], first.shape[0]))
         inside = place < n
-        place = xp.broadcast_to(xp.where(inside, place, 0), (*x.shape[:-1], place.shape[0]))
+        place = xp.where(inside, place, 0)
         some = take(xp, weight, place) * xp.astype(inside, weight.dtype)
         values = parts(x[..., :, None] + take(xp, x, place)[..., None, :])
         added = [xp.sum(some[..., None, :] * value, axis=-1) for value in values]
@@ -286,20 +259,19 @@ def _over_partners(
     return sums[0, ...], sums[1, ...], sums[2, ...]
 
 
-def exponential(
-    xp: Namespace, margin: Array, weight: Array, temperature: Array, *, uniform: bool
-) -> Derived:
+def exponential(xp: Namespace, at: Variables) -> Derived:
     """Return the logarithm of the mean of phi(t) = exp(-t).
 
-    The mean is a square, of the loss of AdaBoost; the logarithm has the same minima and cannot
+    The mean is the square of AdaBoost's loss; its logarithm has the same minima and cannot
     overflow.
     """
+    margin, weight, temperature, *_ = at
     per_temperature = inverse(xp, temperature)
     x = -margin * per_temperature
     present = weight > 0
     largest = xp.max(xp.where(present, x, -xp.inf), axis=-1, keepdims=True)
     largest = xp.where(xp.isfinite(largest), largest, xp.zeros_like(largest))
-    # Only what does not count can lie above the largest: far above it, it must not overflow.
+    # Only samples that do not count can lie above the largest. They must not overflow there.
     shift = x - largest
     power = xp.exp(xp.where(shift < 50, shift, 50.0))
     term = weight * power
@@ -313,7 +285,7 @@ def exponential(
     def gradient() -> tuple[Array, Array | None, Array]:
         by_margin = -2 * share * per_temperature
         by_weight = None
-        if not uniform:
+        if not at.uniform:
             per_weight = divide(xp, xp.ones_like(total), total)
             by_weight = 2 * (divide(xp, power, sum_of_terms) - per_weight)
         by_temperature = -per_temperature * xp.sum(margin * by_margin, axis=-1, keepdims=True)

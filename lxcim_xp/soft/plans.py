@@ -1,47 +1,59 @@
 """From samples to soft metrics and losses, and from these back to the scores.
 
 A soft quantity is a sum of terms. A term is a smooth function of margins (or scores), weights and a
-temperature, which comes with its closed-form derivatives (``_pairs``, ``_smooth``). JAX and PyTorch
-differentiate the road around a term by themselves; for libraries that cannot, :func:`derived` walks
-it back by hand.
+temperature, which comes with its closed-form derivatives (``pair_means``, ``sample_means``). JAX
+and PyTorch differentiate what is around a term by themselves; for libraries that cannot,
+:func:`derived` does it by hand.
 """
 
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeAlias
 
-from lxcim_xp._array import (
-    Array,
-    Namespace,
-    array_like,
+from lxcim_xp._arrays.autodiff import Derived, constant, with_gradient
+from lxcim_xp._arrays.namespaces import (
     as_array,
-    first_position,
     namespace,
-    signed_by,
     values_are_at_hand,
-    widest_float,
 )
-from lxcim_xp._autodiff import Derived, constant, with_gradient
-from lxcim_xp._margins import Samples, collect, finish, signed_margins, weights
-from lxcim_xp.decision import Decision
+from lxcim_xp._arrays.primitives import first_position, move_axis, signed_by
+from lxcim_xp._arrays.typing import Array, Namespace
+from lxcim_xp._samples.decisions import Decision
+from lxcim_xp._samples.samples import (
+    Samples,
+    collect,
+    collect_scores,
+    finish,
+    finish_each,
+    signed_margins,
+    weights,
+)
+from lxcim_xp.soft.pair_means import Variables
 
 _SCALES = ("rms", "std")
 
-_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+class Softness(NamedTuple):
+    """How smooth a step is: a temperature, and what it is a multiple of."""
+
+    temperature: Any
+    scale: Any = None
+
+
+Scale: TypeAlias = Literal["rms", "std"] | float | None  # what a temperature is a multiple of
 
 
 class Term(NamedTuple):
-    """A smooth function, the factor it counts with, and its temperature in units of a scale."""
+    """A smooth function, the factor it counts with, and how smooth it is."""
 
     factor: Any
-    function: Callable[..., Derived]  # of (xp, position, weight, temperature, *fixed, uniform=)
-    temperature: Any
-    scale: str | float | None
+    function: Callable[[Namespace, Variables], Derived]
+    softness: Softness
 
 
 class Plan(NamedTuple):
-    """What to compute: a constant and terms, of the margins or of the scores and labels."""
+    """What to compute: a constant plus terms, of the margins or of the scores and labels."""
 
     offset: Any
     terms: tuple[Term, ...]
@@ -61,37 +73,13 @@ class SampleOptions(NamedTuple):
     nan_policy: str
 
 
-_PLANS: dict[Callable[..., Array], Callable[..., Plan]] = {}
-
-
-def planned(plan_of: Callable[..., Plan]) -> Callable[[_Function], _Function]:
-    """Say which plan a public function follows, given its own arguments."""
-
-    def register(function: _Function) -> _Function:
-        _PLANS[function] = plan_of
-        return function
-
-    return register
-
-
-def plan_for(function: Callable[..., Array]) -> Callable[..., Plan]:
-    """Return what makes the plan of a public function."""
-    if function not in _PLANS:
-        names = ", ".join(sorted(known.__name__ for known in _PLANS))
-        raise TypeError(
-            f"function must be one of {names}; found {function!r}. For any other function use "
-            f"jax.value_and_grad or torch.autograd."
-        )
-    return _PLANS[function]
-
-
 class Placed(NamedTuple):
-    """Samples at their positions: margins, or scores with the labels beside them."""
+    """Clean samples at their positions: margins, or scores with the labels beside them."""
 
     samples: Samples
     position: Array  # (..., n), finite, in the widest float
     weight: Array
-    fixed: tuple[Array, ...]
+    fixed: tuple[Array, ...]  # the labels, if there are any
 
 
 def evaluated(plan: Plan, options: SampleOptions) -> Array:
@@ -99,21 +87,45 @@ def evaluated(plan: Plan, options: SampleOptions) -> Array:
     xp, at = _placed(plan, options)
     value = _per_entry(xp, plan.offset, at)[..., 0]
     for term in plan.terms:
-        temperature, _ = scaled_temperature(xp, at, term.temperature, term.scale)
-        function = _of_weights(term, at)
+        temperature, _ = scaled_temperature(xp, at, term.softness)
+        function = _of_arrays(term, at)
         found = with_gradient(xp, function, at.position, at.weight, temperature, *at.fixed)
         value = value + _per_entry(xp, term.factor, at)[..., 0] * found
     return finish(xp, at.samples, or_nan(xp, at, value))
 
 
 def _placed(plan: Plan, options: SampleOptions) -> tuple[Namespace, Placed]:
-    temperatures = ((term.temperature, term.scale) for term in plan.terms)
-    return placed(options, *temperatures, of_margins=plan.of_margins)
+    softness = (term.softness for term in plan.terms)
+    return placed(options, *softness, of_margins=plan.of_margins)
 
 
-def _of_weights(term: Term, at: Placed) -> Callable[..., Derived]:
-    """Tell a function whether weights are uniform, which spares sorting them."""
-    return partial(term.function, uniform=at.samples.weight is None)
+def _of_arrays(term: Term, at: Placed) -> Callable[..., Derived]:
+    """Return the function of a term as one of arrays, as those who differentiate it want it."""
+    return partial(_flat_where_undefined, term.function, uniform=at.samples.weight is None)
+
+
+def _flat_where_undefined(
+    function: Callable[[Namespace, Variables], Derived],
+    xp: Namespace,
+    *arrays: Any,
+    uniform: bool,
+) -> Derived:
+    """Make the derivatives zero where there is no value: in a batch entry without samples, say.
+
+    Such an entry then adds nothing to the gradient of parameters that all entries share. A NaN
+    would spoil that gradient even if the values were masked afterwards.
+    """
+    found = function(xp, Variables(*arrays)._replace(uniform=uniform))
+    undefined = xp.isnan(found.value)[..., None]
+
+    def flat(slope: Array | None) -> Any:  # None of None
+        return None if slope is None else xp.where(undefined, 0.0, slope)
+
+    def gradient() -> tuple[Array | None, ...]:
+        return tuple(flat(slope) for slope in found.gradient())
+
+    bend = found.curvature
+    return Derived(found.value, gradient, None if bend is None else lambda: flat(bend()))
 
 
 class ByHand(NamedTuple):
@@ -130,8 +142,8 @@ def derived(plan: Plan, options: SampleOptions, *, curved: bool = False) -> ByHa
     value = _per_entry(xp, plan.offset, at)[..., 0]
     gradient, curvature = xp.zeros_like(at.position), xp.zeros_like(at.position)
     for term in plan.terms:
-        temperature, by_position = scaled_temperature(xp, at, term.temperature, term.scale)
-        found = _of_weights(term, at)(xp, at.position, at.weight, temperature, *at.fixed)
+        temperature, by_position = scaled_temperature(xp, at, term.softness)
+        found = _of_arrays(term, at)(xp, at.position, at.weight, temperature, *at.fixed)
         by_term = found.gradient()
         factor = _per_entry(xp, term.factor, at)
         value = value + factor[..., 0] * found.value
@@ -141,18 +153,16 @@ def derived(plan: Plan, options: SampleOptions, *, curved: bool = False) -> ByHa
             # A bound that stays positive whatever the sign of the factor.
             curvature = curvature + xp.abs(factor) * found.curvature()
     gradient, slope = _by_score(xp, plan, at, gradient)
-    parts = (value, gradient, slope**2 * curvature if curved else None)
-    value, gradient, bend = (
-        None if part is None else finish(xp, at.samples, or_nan(xp, at, part)) for part in parts
-    )
-    axis = options.axis
-    return ByHand(
-        value, *(None if x is None else xp.moveaxis(x, -1, axis) for x in (gradient, bend))
-    )
+
+    def each(part: Array) -> Array:
+        return finish_each(xp, at.samples, or_nan(xp, at, part), options.axis)
+
+    bend = each(slope**2 * curvature) if curved else None
+    return ByHand(finish(xp, at.samples, or_nan(xp, at, value)), each(gradient), bend)
 
 
 def _check_scale(scale: Any) -> None:
-    """Refuse a scale that is none."""
+    """Refuse what is not a scale."""
     if scale is None or scale in _SCALES:
         return
     if isinstance(scale, str) or not isinstance(scale, int | float) or not 0 < scale < math.inf:
@@ -163,7 +173,7 @@ def _check_scale(scale: Any) -> None:
 
 
 def _check_temperature(temperature: Any) -> None:
-    """Refuse a temperature that is seen to be none; arrays are looked at when samples are."""
+    """Refuse a number that is not a temperature; arrays are checked together with the samples."""
     if isinstance(temperature, int | float) and not 0 <= temperature < math.inf:
         raise ValueError(
             f"temperature must be finite and not negative; found {temperature!r}. Pass 0 for the "
@@ -172,15 +182,17 @@ def _check_temperature(temperature: Any) -> None:
 
 
 def placed(
-    options: SampleOptions, *temperatures: tuple[Any, Any], of_margins: bool = True
+    options: SampleOptions, *softness: Softness, of_margins: bool = True
 ) -> tuple[Namespace, Placed]:
-    """Check and clean the samples and the pairs of temperature and scale."""
-    for temperature, scale in temperatures:
+    """Check and clean the samples, and check how smooth they shall be."""
+    for temperature, scale in softness:
         _check_temperature(temperature)
         _check_scale(scale)
-    xp, samples = collect(*options)
-    wide = widest_float(xp, samples.score)
+    xp, samples = (collect if of_margins else collect_scores)(
+        **options._asdict(), weights_near_one=True
+    )
     weight = weights(xp, samples)
+    wide = weight.dtype
     position = signed_margins(xp, samples).value if of_margins else samples.score
     fixed = () if of_margins else (xp.astype(samples.label > 0, wide),)
     position = xp.astype(position, wide)
@@ -192,7 +204,7 @@ def placed(
         samples = samples._replace(valid=samples.valid & ~xp.any(bad, axis=-1))
     position = xp.where(finite, position, xp.zeros_like(position))
     at = Placed(samples, position, weight, fixed)
-    for temperature, _ in temperatures:
+    for temperature, _ in softness:
         if not isinstance(temperature, int | float):
             namespace(y_score=options.y_score, temperature=temperature)
             at = _with_given_temperature(xp, at, temperature)
@@ -211,20 +223,21 @@ def _with_given_temperature(xp: Namespace, at: Placed, temperature: Any) -> Plac
 
 
 def _refuse_infinite(xp: Namespace, score: Array, bad: Array, axis: int) -> None:
-    place = first_position(xp.moveaxis(bad, -1, axis))
-    if place is not None:
-        found = xp.moveaxis(score, -1, axis)[place]
-        raise ValueError(
-            f"y_score must be finite, with a finite confidence, for a soft metric; found {found:g} "
-            f"at position {place}. Clip such scores, or use the metric that is not soft."
-        )
+    if not bad.any():
+        return
+    place = first_position(move_axis(xp, bad, -1, axis))
+    found = move_axis(xp, score, -1, axis)[place]
+    raise ValueError(
+        f"y_score must be finite, with a finite confidence, for a soft metric; found {found:g} at "
+        f"position {place}. Clip such scores, or use the metric that is not soft."
+    )
 
 
 def scaled_temperature(
-    xp: Namespace, at: Placed, temperature: Any, scale: str | float | None
+    xp: Namespace, at: Placed, softness: Softness
 ) -> tuple[Array, Callable[[], Array]]:
     """Return the temperature in units of the positions, (..., 1), and its derivative by them."""
-    temperature = _per_entry(xp, temperature, at)
+    temperature, scale = _per_entry(xp, softness.temperature, at), softness.scale
     if not isinstance(scale, str):
         fixed = temperature if scale is None else temperature * scale
         return fixed, lambda: xp.zeros_like(at.position)
@@ -237,7 +250,7 @@ def scaled_temperature(
     largest = constant(xp, xp.max(xp.where(weight > 0, xp.abs(x), 0.0), axis=-1, keepdims=True))
     largest = xp.where(largest > 0, largest, 1.0)
     mean_square = xp.sum(share * (x / largest) ** 2, axis=-1, keepdims=True)
-    some = mean_square > 0  # else all positions are one, whatever the temperature
+    some = mean_square > 0  # otherwise all positions are equal, whatever the temperature
     root = xp.sqrt(xp.where(some, mean_square, 1.0))
 
     def by_position() -> Array:
@@ -251,7 +264,7 @@ def _per_entry(xp: Namespace, value: Any, at: Placed) -> Array:
     """Return a number, or one for each batch entry, as an array with a last axis of length one."""
     x = at.position[..., :1]
     if isinstance(value, int | float):
-        return array_like(xp, float(value), x)
+        return xp.full_like(x, float(value))
     value = xp.astype(as_array(xp, value, x), x.dtype)
     return xp.broadcast_to(value[..., None], x.shape)
 
@@ -266,7 +279,7 @@ def or_nan(xp: Namespace, at: Placed, result: Array) -> Array:
 
 
 def _by_score(xp: Namespace, plan: Plan, at: Placed, gradient: Array) -> tuple[Array, Array]:
-    """Return derivatives by the scores from those by the positions, and the slope in between."""
+    """Turn derivatives by the positions into those by the scores; return the slope in between."""
     samples = at.samples
     if not plan.of_margins:
         return gradient, xp.ones_like(gradient)

@@ -1,80 +1,54 @@
 """Smooth forms of accuracy, AUROC and AUDRC, and cross-entropy, each with its derivatives.
 
-All take margins (or scores), weights and a temperature whose last axis has length one, as
-:mod:`lxcim_xp._pairs` does for means over pairs.
+They are called as the means over pairs of :mod:`lxcim_xp.soft.pair_means` are.
 """
 
-from lxcim_xp._array import (
-    Array,
-    Namespace,
-    divide,
-    scattered,
-    take,
-)
-from lxcim_xp._autodiff import Derived
-from lxcim_xp._descent import or_one
-from lxcim_xp._laplace import Sums, decay, distribution, inverse, kernel_sums
-from lxcim_xp._pairs import chance_of_error, softplus
-from lxcim_xp._ranks import order_of
+from lxcim_xp._arrays.autodiff import Derived
+from lxcim_xp._arrays.primitives import divide, scattered, take
+from lxcim_xp._arrays.typing import Array, Namespace
+from lxcim_xp._numerics.laplace_sums import Sums, decay, distribution, inverse, kernel_sums
+from lxcim_xp._numerics.ordering import order_of
+from lxcim_xp._samples.by_confidence import or_one
+from lxcim_xp.soft.pair_means import Variables, chance_of_error, softplus
 
 
-def soft_accuracy(
-    xp: Namespace, margin: Array, weight: Array, temperature: Array, *, uniform: bool
-) -> Derived:
+def soft_accuracy(xp: Namespace, at: Variables) -> Derived:
     """Return the mean of F(m / temperature)."""
+    margin, temperature = at.position, at.temperature
     credit = distribution(xp, margin, temperature)
     slope = decay(xp, xp.where(margin > 0, margin, -margin), temperature) / 2
-    return _mean(xp, credit, slope, slope, margin, weight, temperature, uniform)
+    return _mean(xp, at, credit, slope, slope)
 
 
-def cross_entropy(
-    xp: Namespace, margin: Array, weight: Array, temperature: Array, *, uniform: bool
-) -> Derived:
+def cross_entropy(xp: Namespace, at: Variables) -> Derived:
     """Return the mean of log(1 + exp(-m / temperature))."""
-    t = margin * inverse(xp, temperature)
+    t = at.position * inverse(xp, at.temperature)
     error = chance_of_error(xp, t)
-    bend = error * (1 - error)
-    return _mean(xp, softplus(xp, t), -error, bend, margin, weight, temperature, uniform)
+    return _mean(xp, at, softplus(xp, t), -error, error * (1 - error))
 
 
-def _mean(
-    xp: Namespace,
-    loss: Array,
-    slope: Array,
-    bend: Array,
-    margin: Array,
-    weight: Array,
-    temperature: Array,
-    uniform: bool,
-) -> Derived:
+def _mean(xp: Namespace, at: Variables, loss: Array, slope: Array, bend: Array) -> Derived:
     """Return the weighted mean of a function of m / temperature, and its derivatives."""
+    margin, weight = at.position, at.weight
     total = xp.sum(weight, axis=-1, keepdims=True)
     value = divide(xp, xp.sum(weight * loss, axis=-1, keepdims=True), total)
     share = divide(xp, weight, total)
-    per_temperature = inverse(xp, temperature)
+    per_temperature = inverse(xp, at.temperature)
 
     def gradient() -> tuple[Array, Array | None, Array]:
         by_margin = share * slope * per_temperature
-        by_weight = None if uniform else divide(xp, loss - value, total)
+        by_weight = None if at.uniform else divide(xp, loss - value, total)
         by_temperature = -per_temperature * xp.sum(margin * by_margin, axis=-1, keepdims=True)
         return by_margin, by_weight, by_temperature
 
     return Derived(value[..., 0], gradient, lambda: share * bend * per_temperature**2)
 
 
-def soft_auroc(
-    xp: Namespace,
-    score: Array,
-    weight: Array,
-    temperature: Array,
-    positive: Array,
-    *,
-    uniform: bool,
-) -> Derived:
-    """Return sum_ij a_i b_j F((s_i - s_j) / temperature) over positives a and negatives b."""
-    order = order_of(xp, score)
-    score, positive = (take(xp, x, order) for x in (score, positive))
-    weight = weight if uniform else take(xp, weight, order)
+def soft_auroc(xp: Namespace, at: Variables) -> Derived:
+    """Return the mean of F((s_i - s_j) / temperature) over positives i and negatives j."""
+    order, temperature = order_of(xp, at.position), at.temperature
+    score, positive = (take(xp, x, order) for x in (at.position, at.is_positive))
+    weight = at.weight if at.uniform else take(xp, at.weight, order)
     high = weight * positive
     low = weight - high
     highs, lows = (xp.sum(x, axis=-1, keepdims=True) for x in (high, low))
@@ -88,7 +62,7 @@ def soft_auroc(
         by_score = (high * of_low.near - low * of_high.near) * pairs
         by_temperature = -per_temperature * xp.sum(score * by_score, axis=-1, keepdims=True)
         by_weight = None
-        if not uniform:
+        if not at.uniform:
             beaten_by = divide(xp, highs - of_high.below, highs)
             by_weight = positive * divide(xp, beaten - value, highs)
             by_weight = by_weight + (1 - positive) * divide(xp, beaten_by - value, lows)
@@ -98,17 +72,15 @@ def soft_auroc(
     return Derived(value[..., 0], gradient)
 
 
-def soft_audrc(
-    xp: Namespace, margin: Array, weight: Array, temperature: Array, *, uniform: bool
-) -> Derived:
-    """Return the mean of the soft accuracy of all that is decided before, and up to, each sample.
+def soft_audrc(xp: Namespace, at: Variables) -> Derived:
+    """Return the mean, over the samples, of the soft accuracy of what is decided up to each.
 
-    With soft ranks from the most confident down, the weight decided up to a sample is the rank with
-    a half of its own weight, and the right weight among it likewise.
+    Ranks are soft too, from the most confident down. The weight that is decided up to a sample is
+    what lies before it and half of its own; the right weight among it is counted likewise.
     """
-    order = order_of(xp, -xp.abs(margin))
-    margin = take(xp, margin, order)
-    weight = weight if uniform else take(xp, weight, order)
+    order, temperature = order_of(xp, -xp.abs(at.position)), at.temperature
+    margin = take(xp, at.position, order)
+    weight = at.weight if at.uniform else take(xp, at.weight, order)
     right = margin >= 0
     place = xp.where(right, -margin, margin)  # ascending from the most confident
     credit = distribution(xp, margin, temperature)
@@ -136,7 +108,7 @@ def soft_audrc(
         by_margin = by_credit + xp.where(right, -by_place, by_place)
         by_temperature = -per_temperature * xp.sum(margin * by_margin, axis=-1, keepdims=True)
         by_weight = None
-        if not uniform:
+        if not at.uniform:
             by_weight = xp.sum(by_done, axis=-1, keepdims=True) - of_done.below + by_done / 2
             by_weight = by_weight + by_gained * credit + divide(xp, accuracy - value, total)
             by_weight = scattered(xp, by_weight, order)
@@ -146,4 +118,5 @@ def soft_audrc(
 
 
 def _crossed(cotangent: Array, sums: Sums, column: Array, of_cotangent: Sums) -> Array:
+    """Return how sums move with each sample's place: its own sum, less those it is a term of."""
     return cotangent * sums.near - column * of_cotangent.near

@@ -1,7 +1,7 @@
 "use strict";
-// What needs no script is in the page already: the chart, the tables, the words. This adds a cursor
-// to the chart and an order to the table of subgroups. It computes nothing: the cursor reads what
-// the library computed at each rate.
+// The page is complete without this script: chart, tables and words. The script adds a cursor to
+// the chart, makes tables sortable, gives long ones a filter, and folds the tables of many models.
+// It computes nothing: the cursor reads what the library computed at each rate.
 
 (() => {
   const data = JSON.parse(document.getElementById("curves").textContent);
@@ -39,12 +39,14 @@
         cell.dataset.value = value ?? "";
       }
     });
-    // Of many models the first is told; the others stand in the table.
+    // Of many models only the first is read out; the others are in the table.
     const told = data.models.length > 2 ? data.models.slice(0, 1) : data.models;
     const said = told.map(
       (model) =>
         `${model.name}: cumulative accuracy ${decimals(model.cumulative[place])}, ` +
-        `accuracy of what is decided ${decimals(model.accuracy[place])}`,
+        (model.accuracy[place] === null
+          ? "nothing is decided"
+          : `accuracy of what is decided ${decimals(model.accuracy[place])}`),
     );
     status.textContent = `At decision rate ${percent(rate)}. ${said.join("; ")}.`;
     status.dataset.rate = rate;
@@ -94,7 +96,9 @@
   function value(row, column) {
     const cell = row.cells[column];
     if ("null" in cell.dataset) return null;
-    return "value" in cell.dataset ? Number(cell.dataset.value) : cell.textContent;
+    const held = "value" in cell.dataset ? cell : cell.querySelector("[data-value]");
+    if (held) return Number(held.dataset.value);
+    return cell.classList.contains("n") ? null : cell.textContent;
   }
 
   function compare(a, b) {
@@ -102,27 +106,69 @@
     return words.compare(String(a), String(b));
   }
 
-  function sort(table, head, column) {
-    const down = head.getAttribute("aria-sort") === "ascending";
+  function sort(table, head, down) {
+    const column = head.cellIndex;
     for (const other of head.parentElement.cells) other.removeAttribute("aria-sort");
     head.setAttribute("aria-sort", down ? "descending" : "ascending");
     const body = table.tBodies[0];
-    // Rows without a value come last either way; equal ones stay as they are.
+    // Rows without a value come last either way; equal ones keep their order.
     const found = [...body.rows].map((row) => ({ row, at: value(row, column) }));
     found.sort((a, b) => {
       if (a.at === null || b.at === null) return (a.at === null) - (b.at === null);
       return down ? compare(b.at, a.at) : compare(a.at, b.at);
     });
     body.append(...found.map(({ row }) => row));
+    table.parentElement.scrollTop = 0;
+  }
+
+  // Keep the rows whose names contain all the words; numbers are not searched.
+  function filter(table, wanted) {
+    const parts = wanted.toLowerCase().split(/\s+/).filter(Boolean);
+    let shown = 0;
+    for (const row of table.tBodies[0].rows) {
+      const names = [...row.cells].filter((cell) => !cell.classList.contains("n"));
+      const text = names.map((cell) => cell.textContent.toLowerCase()).join("\n");
+      row.hidden = !parts.every((part) => text.includes(part));
+      shown += !row.hidden;
+    }
+    table.parentElement.scrollTop = 0;
+    return shown;
   }
 
   for (const table of document.querySelectorAll("table.sortable")) {
-    [...table.tHead.rows[0].cells].forEach((head, column) => {
+    [...table.tHead.rows[0].cells].forEach((head) => {
       const button = document.createElement("button");
       button.type = "button";
       button.append(...head.childNodes);
-      button.addEventListener("click", () => sort(table, head, column));
+      button.addEventListener("click", () =>
+        sort(table, head, head.getAttribute("aria-sort") === "ascending"),
+      );
       head.append(button);
     });
   }
+
+  for (const tools of document.querySelectorAll(".tools")) {
+    const table = tools.nextElementSibling.querySelector("table");
+    const [input, button, output] = ["input", "button", "output"].map((name) =>
+      tools.querySelector(name),
+    );
+    const total = table.tBodies[0].rows.length;
+    const count = (number) => number.toLocaleString("en");
+    const tell = (shown) => (output.textContent = `${count(shown)} of ${count(total)} rows`);
+    input.addEventListener("input", () => tell(filter(table, input.value)));
+    button?.addEventListener("click", () =>
+      sort(table, table.tHead.querySelector("[data-worst]"), false),
+    );
+    tell(total);
+    tools.hidden = false;
+  }
+})();
+
+(() => {
+  const models = [...document.querySelectorAll("details")];
+  if (models.length < 4) return;
+  const fold = () => models.forEach((model, which) => (model.open = which === 0));
+  addEventListener("beforeprint", () => models.forEach((model) => (model.open = true)));
+  addEventListener("afterprint", fold);
+  fold();
 })();

@@ -1,0 +1,1 @@
+"""Everything the package knows about array libraries; nothing here knows what a metric is."""

@@ -1,0 +1,1 @@
+"""From the arguments of a call to numbers: checks, clean samples, margins, sums, formulas."""

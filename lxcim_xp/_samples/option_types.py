@@ -1,0 +1,6 @@
+"""Values that the options of many functions take, as types."""
+
+from typing import Literal, TypeAlias
+
+NanPolicy: TypeAlias = Literal["raise", "omit", "abstain"]  # what to do with a missing score
+Ties: TypeAlias = Literal["error", "omit"]  # what to do with labels on neither side
