@@ -29,22 +29,19 @@ nox.options.sessions = [
     "other_pythons",
 ]
 
-# The modules whose tests run once for each backend (see tests/backends.py).
-PER_BACKEND = [
-    f"tests/test_{name}.py"
-    for name in (
-        "laws",
-        "ranks",
+# The folders of tests about arrays. With --backend, a library other than NumPy runs only what
+# concerns it there (see tests/conftest.py).
+ARRAYS = [
+    f"tests/{folder}"
+    for folder in (
         "arrays",
-        "bad_input",
-        "gradients",
-        "decision",
-        "exchange",
-        "curves",
-        "selective",
-        "influence",
-        "sketch",
+        "numerics",
+        "samples",
+        "topics",
+        "inference",
         "soft",
+        "sketch",
+        "invariance",
     )
 ]
 # All other sessions run on the interpreter that runs nox.
@@ -90,6 +87,7 @@ def lint(session: nox.Session) -> None:
 def types(session: nox.Session) -> None:
     session.install("mypy", "hypothesis", "-e", ".[cli,plots]")
     session.run("mypy")
+    session.run("mypy", "tests/typing_cases")  # what a checker must accept, and what it must not
 
 
 @nox.session
@@ -108,13 +106,13 @@ def bare(session: nox.Session) -> None:
 @nox.session
 def strict(session: nox.Session) -> None:
     session.install("-e", ".", "array-api-strict", *RUNNER)
-    run_laws(session, "array_api_strict", 40, *PER_BACKEND)
+    run_laws(session, "array_api_strict", 40, *ARRAYS)
 
 
 @nox.session
 def jax(session: nox.Session) -> None:
     session.install("-e", ".[jax]", *RUNNER)
-    run_laws(session, "jax", 12, *PER_BACKEND, XLA_FLAGS=" ".join(QUICK_XLA))
+    run_laws(session, "jax", 12, *ARRAYS, XLA_FLAGS=" ".join(QUICK_XLA))
 
 
 @nox.session
@@ -122,14 +120,14 @@ def torch(session: nox.Session) -> None:
     # The exact version, by pip: a range may pull gigabytes of CUDA packages.
     session.install("torch==2.13.0")
     session.install("-e", ".", *RUNNER)
-    run_laws(session, "torch", 12, *PER_BACKEND)
+    run_laws(session, "torch", 12, *ARRAYS)
     session.run("python", "-W", "error", "examples/train_with_torch.py")
 
 
 @nox.session
 def cupy(session: nox.Session) -> None:
     session.install("-e", ".[cupy]", *RUNNER)
-    run_laws(session, "cupy", 60, "tests/test_cupy.py", *PER_BACKEND)
+    run_laws(session, "cupy", 60, *ARRAYS)
 
 
 @nox.session
@@ -143,17 +141,15 @@ def minimum(session: nox.Session) -> None:
         "jax==0.8.0",
         "jaxlib==0.8.0",
     )
-    run_laws(session, "numpy", 60, *PER_BACKEND)
-    run_laws(session, "jax", 3, "tests/test_laws.py", "-k", "jit")
+    run_laws(session, "numpy", 60, *ARRAYS)
+    run_laws(session, "jax", 3, "tests/topics/test_laws.py", "-k", "jit")
 
 
 def run_frames(session: nox.Session, forms: str, *more: str) -> None:
-    """Run the tests of frames on some forms of tests/engines.py, which must be there."""
+    """Run the tests of frames on some forms of tests/frames/engines.py, which must be there."""
     session.run(
         "pytest",
-        "tests/test_frames.py",
-        "tests/test_frames_inference.py",
-        "tests/test_frames_sketch.py",
+        "tests/frames",
         *more,
         *session.posargs,
         env={"LXCIM_ENGINES": forms},
@@ -165,7 +161,7 @@ def frames(session: nox.Session) -> None:
     """Run on the frames that live in memory, on polars' queries, and on Dask."""
     session.install("-e", ".[frames]", "dask[dataframe]", *RUNNER)
     forms = "pandas,pandas-nullable,pandas-arrow,polars,pyarrow,polars-lazy,polars-streaming,dask"
-    run_frames(session, forms, "tests/test_polars.py", "--numprocesses=2")
+    run_frames(session, forms, "--numprocesses=2")
 
 
 @nox.session
@@ -182,12 +178,10 @@ def cli(session: nox.Session) -> None:
         session.run("apt-get", "install", "-y", "chromium", external=True)
     session.run(
         "pytest",
-        "tests/test_cli.py",
-        "tests/test_cli_errors.py",
-        "tests/test_cli_terminal.py",
-        "tests/test_distribution.py",
-        "tests/test_report.py",
-        "tests/test_report_in_browser.py",
+        "tests/cli",
+        "tests/report",
+        "tests/package/test_distribution.py",
+        "tests/package/test_door.py",
         "--numprocesses=2",
         *session.posargs,
         env={"LXCIM_BROWSER": "1"} if _chromium() else {},
@@ -236,9 +230,8 @@ def docs(session: nox.Session) -> None:
     jax_examples = ("train_on_lxcim", "train_with_optax_and_flax", "subgroups_polars")
     session.run(
         "pytest",
-        "tests/test_pages.py",
-        "tests/test_sharded.py",
-        *(f"tests/test_package.py::test_examples_run[{name}.py]" for name in jax_examples),
+        "tests/package/test_pages.py",
+        *(f"tests/package/test_package.py::test_examples_run[{name}.py]" for name in jax_examples),
         "--numprocesses=2",
     )
     build = ["sphinx-build", "-q", "-W", "--keep-going", "-n", *session.posargs]
@@ -250,4 +243,4 @@ def other_pythons(session: nox.Session) -> None:
     """Run the laws on NumPy and array-api-strict with each interpreter that is installed."""
     session.install("-e", ".[test]", *RUNNER)
     run_laws(session, "numpy", 20)
-    run_laws(session, "array_api_strict", 5, *PER_BACKEND)
+    run_laws(session, "array_api_strict", 5, *ARRAYS)

@@ -1,7 +1,7 @@
 """What runs where, under which transform.
 
-This one declaration drives the tests (each law runs once per row and transform) and writes the
-table of docs/backends.md.
+This one declaration drives the tests (each law runs once per row and transform); run as a script,
+it prints the table of docs/backends.md.
 """
 
 import contextlib
@@ -69,7 +69,7 @@ class Runner(NamedTuple):
             arrays["sample_weight"] = np.asarray(sample_weight, dtype=self.backend.dtype)
         if where is not None:
             arrays["where"] = np.asarray(where)
-        length = self._length(y_score.size)
+        length = self.length(y_score.size)
         if self.transform != "eager" or length > y_score.size:
             arrays = _padded(arrays, length)
         if self.transform != "eager" and "threshold" in options:
@@ -83,7 +83,7 @@ class Runner(NamedTuple):
         result = to_numpy(result)
         return result[0] if "vmap" in self.transform else result
 
-    def _length(self, n: int) -> int:
+    def length(self, n: int) -> int:
         """Return the length that n samples are padded to."""
         if self.transform != "eager":
             return PADDED
@@ -218,3 +218,7 @@ def table() -> str:
             f"| {backend.name} | {backend.dtype} | " + " | ".join(marks) + f" | {backend.checked} |"
         )
     return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    print(table(), end="")

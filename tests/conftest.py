@@ -1,3 +1,4 @@
+import importlib.util
 import os
 from fnmatch import fnmatch
 
@@ -27,6 +28,7 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "runners(*patterns): the runners a test is for, by name")
+    config.addinivalue_line("markers", "library(name): what a test without runners is about")
 
 
 def pytest_generate_tests(metafunc):
@@ -41,10 +43,31 @@ def pytest_generate_tests(metafunc):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Leave out what --backend leaves without a backend to run on."""
-    empty = [item for item in items if "NOTSET" in item.name]
-    config.hook.pytest_deselected(items=empty)
-    items[:] = [item for item in items if item not in empty]
+    """Leave out what has nothing to do with --backend, and skip what is about a missing library."""
+    chosen = config.getoption("backend")
+    selected, others = [], []
+    for item in items:
+        (selected if _concerns(item, chosen) else others).append(item)
+        library = _library(item)
+        if library and importlib.util.find_spec(library) is None:
+            item.add_marker(pytest.mark.skip(reason=f"{library} is not installed"))
+    config.hook.pytest_deselected(items=others)
+    items[:] = selected
+
+
+def _concerns(item, chosen):
+    if "NOTSET" in item.name:  # no runner is left
+        return False
+    if chosen and _library(item):
+        return chosen == _library(item)
+    # What names no library is about NumPy.
+    on_a_backend = {"runner", "grad_backend"} & set(item.fixturenames)
+    return chosen in (None, "numpy") or bool(on_a_backend)
+
+
+def _library(item):
+    marker = item.get_closest_marker("library")
+    return marker.args[0] if marker else None
 
 
 def _with_grad(chosen):

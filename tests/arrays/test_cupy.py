@@ -5,14 +5,17 @@ run on CuPy like on any other library.
 """
 
 import inspect
-import sys
+from importlib import import_module
 
 import numpy as np
 import pytest
 from samples import METRICS
 
 import lxcim_xp as lx
-from lxcim_xp import _array, _margins, _search, _soft, confusion, curves, soft
+from lxcim_xp import confusion, curves, soft
+from lxcim_xp._arrays import namespaces
+from lxcim_xp._samples import checks, samples
+from lxcim_xp.soft import plans
 
 CURVES = [
     lx.cumulative_accuracy_curve,
@@ -22,8 +25,6 @@ CURVES = [
     lx.contributions,
     lx.local_accuracy,
 ]
-
-cupy = pytest.importorskip("cupy", reason="cupy is not installed")
 
 
 class Recorder:
@@ -45,15 +46,17 @@ class Recorder:
         return recorded
 
 
+@pytest.mark.library("cupy")
 def test_every_call_fits_cupys_signatures(monkeypatch):
     import array_api_compat.cupy as target
+    import cupy
 
-    recorder = Recorder(_array.namespace())
+    recorder = Recorder(namespaces.namespace())
     # A name of its own sends the package down the road that it takes for CuPy.
     recorder.__name__ = "array_api_compat.cupy"
-    recorder.__array_namespace_info__ = _array.namespace().__array_namespace_info__
-    named_like_a_function = [sys.modules[f"lxcim_xp.{name}"] for name in ("exchange", "sketch")]
-    for module in (_margins, _search, _soft, confusion, curves, soft, *named_like_a_function):
+    recorder.__array_namespace_info__ = namespaces.namespace().__array_namespace_info__
+    named_like_a_function = [import_module(f"lxcim_xp.{name}") for name in ("exchange", "sketch")]
+    for module in (samples, checks, plans, confusion, curves, soft, *named_like_a_function):
         monkeypatch.setattr(module, "namespace", lambda **arguments: recorder)
     rng = np.random.default_rng(0)
     label = rng.integers(0, 2, (2, 300))

@@ -62,10 +62,10 @@ def test_weights_and_masks_are_shared_across_a_batch():
 
 @pytest.mark.runners("*-eager")
 def test_lists_are_numpy_and_follow_other_arrays(runner):
-    assert isinstance(lx.lxcim([1, 0], [0.5, 1.0]), np.float64)
+    assert isinstance(lx.lxcim([1, 0], [0.5, 2.0]), np.float64)
     with context(runner.backend):
         score = convert(runner.backend, np.asarray([0.5, 1.0], dtype=runner.backend.dtype))
-        found = lx.lxcim([1, 0], score, sample_weight=[1.0, 3.0], where=[True, True])
+        found = lx.lxcim([1, 0], score, sample_weight=[1.0, 3.0], where=[True, True], threshold=0.0)
         assert type(found) is type(score[0]) or type(found) is type(score)
     np.testing.assert_allclose(to_numpy(found), 1 / 16, rtol=runner.tolerance)
 
@@ -97,15 +97,32 @@ def test_results_have_the_dtype_and_device_of_the_scores(runner, metric, dtype):
 def test_integer_scores_are_promoted_to_the_default_float(runner, dtype):
     score = np.asarray([1, 0, 1, 3]).astype(dtype)
     label = np.asarray([1, 1, 0, 1], dtype="uint8")
-    expected = lx.lxcim(label, score.astype(float))
+    expected = lx.lxcim(label, score.astype(float), threshold=0.0)
     with context(runner.backend):
-        found = lx.lxcim(convert(runner.backend, label), convert(runner.backend, score))
+        arrays = (convert(runner.backend, array) for array in (label, score))
+        found = lx.lxcim(*arrays, threshold=0.0)
     np.testing.assert_allclose(to_numpy(found), expected, rtol=1e-6)
     assert str(found.dtype).rpartition(".")[2] in ("float32", "float64")
 
 
+@pytest.mark.runners("*-eager")
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "uint32", "uint64"])
+def test_broadcast_unsigned_labels_of_every_width_are_read(runner, dtype):
+    if dtype != "uint8" and runner.backend.library == "torch":
+        pytest.skip("torch compares no other unsigned integers on the CPU")
+    score = np.asarray([[3, -2, 1], [1, 2, -3]], dtype=runner.backend.dtype)
+    label = np.asarray([1, 0, 0])
+    expected = lx.bi_auroc(label, score)
+    with context(runner.backend):
+        arrays = (convert(runner.backend, array) for array in (label.astype(dtype), score))
+        found = lx.bi_auroc(*arrays)
+    np.testing.assert_allclose(to_numpy(found), expected, rtol=1e-6)
+
+
+@pytest.mark.library("torch")
 def test_large_integer_scores_are_not_merged_by_a_narrow_default_float():
-    torch = pytest.importorskip("torch")
+    import torch
+
     margins = torch.asarray([2**24 + 1, -(2**24)])
     assert lx.lxcim(1, margins) == 0.75
     assert lx.lxcim(1, margins).dtype == torch.float32
@@ -158,3 +175,19 @@ def test_vmap_over_one_argument_shares_the_others(runner):
         (resamples, lx.audrc(label, score[0], sample_weight=weight)),
     ):
         np.testing.assert_allclose(to_numpy(found), expected, rtol=1e-6)
+
+
+@pytest.mark.runners("jax-eager", "jax-x64-eager")
+@pytest.mark.parametrize("metric", samples.METRICS, ids=lambda metric: metric.__name__)
+def test_subnormal_scores_are_zeros_on_jax_eager_or_compiled(runner, metric):
+    import jax
+
+    tiny = np.finfo(runner.backend.dtype).tiny
+    score = np.asarray([0.25, -0.5, 0.75, 4, -0.125, 0, -2, 1e-3]) * tiny
+    label = np.asarray([1, 1, 0, 1, 0, 1, 0, 0])
+    score = score.astype(runner.backend.dtype)
+    expected = metric(label, np.where(np.abs(score) < tiny, 0, score))
+    with context(runner.backend):
+        arrays = [convert(runner.backend, array) for array in (label, score)]
+        for run in (metric, jax.jit(metric)):
+            np.testing.assert_allclose(to_numpy(run(*arrays)), expected, rtol=2e-6)

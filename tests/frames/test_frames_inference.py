@@ -9,9 +9,10 @@ import lxcim_xp as lx
 pa = pytest.importorskip("pyarrow")
 nw = pytest.importorskip("narwhals.stable.v2")
 
-from lxcim_xp import _engines, frames  # noqa: E402
+from lxcim_xp import frames  # noqa: E402
+from lxcim_xp.frames.engines import ENGINES  # noqa: E402
 
-WITH_SAMPLES = {(engine.name, engine.lazy) for engine in _engines.ENGINES if engine.samples_at_hand}
+WITH_SAMPLES = {(engine.name, engine.lazy) for engine in ENGINES if engine.samples_at_hand}
 SAMPLES = pytest.mark.parametrize(
     "form", [p for p in engines.forms() if (p.values[0].engine, p.values[0].lazy) in WITH_SAMPLES]
 )
@@ -107,7 +108,7 @@ def test_comparisons_are_those_of_arrays(form, metric):
         )
         for name, value in wanted._asdict().items():
             assert row[name] == approx(value), name
-        assert row["n"] == at.sum()
+        assert row["n"] == (at & (given["w"] > 0)).sum()
         assert row["weight"] == given["w"][at].sum()
 
 
@@ -124,7 +125,9 @@ def test_models_that_do_not_always_answer_are_compared_on_the_same_rows(form, na
     wanted = lx.compare(given["y"], given["a"], given["b"], nan_policy=nan_policy)
     for name, value in wanted._asdict().items():
         assert row[name] == approx(value), name
-    assert row["n_missing"] == (np.isnan(given["a"]) | np.isnan(given["b"])).sum()
+    missing = np.isnan(given["a"]) | np.isnan(given["b"])
+    used = ~missing if nan_policy == "omit" else np.ones(missing.size, dtype=bool)
+    assert (row["n"], row["n_missing"]) == (used.sum(), missing.sum())
 
 
 @SAMPLES
@@ -316,14 +319,12 @@ def test_object_booleans_are_words_for_dask():
     assert found.compute()["lxcim"].item() == lx.lxcim([1, 0, 1], [1.0, 3.0, 4.0])
 
 
-def test_rounded_probabilities_tie_only_as_probabilities():
-    # |p - 1/2| of 0.7 and 0.3 differ by a rounding; max(p, 1 - p) - 1/2 do not.
+def test_mirror_images_tie_at_a_threshold_and_as_probabilities():
+    # |p - 1/2| of 0.7 and 0.3 differ by a rounding; their confidences do not.
     given = {"y": [1, 1], "p": [0.7, 0.3]}
-    frame = pa.table(given)
-    by_threshold = frames.lxcim(frame, label="y", score="p", threshold=0.5)["lxcim"][0].as_py()
-    assert by_threshold == lx.lxcim(given["y"], given["p"], threshold=0.5) != 0.5
-    found = frames.lxcim(frame, label="y", score="p", decision=lx.probability())
-    assert found["lxcim"][0].as_py() == 0.5
+    for decide in ({"threshold": 0.5}, {"decision": lx.probability()}):
+        found = frames.lxcim(pa.table(given), label="y", score="p", **decide)["lxcim"][0].as_py()
+        assert found == lx.lxcim(given["y"], given["p"], **decide) == 0.5
 
 
 def test_weights_of_any_scale_keep_their_digits():

@@ -12,7 +12,8 @@ import lxcim_xp as lx
 pa = pytest.importorskip("pyarrow")
 nw = pytest.importorskip("narwhals.stable.v2")
 
-from lxcim_xp import _frame_sketch, frames  # noqa: E402
+from lxcim_xp import frames  # noqa: E402
+from lxcim_xp.frames import sketches  # noqa: E402
 
 EVERY = pytest.mark.parametrize("form", engines.forms())
 QUICK = pytest.mark.parametrize("form", engines.forms(slow=False))
@@ -300,7 +301,7 @@ def test_a_larger_confidence_is_never_in_a_lower_bin(bins, bound):
     ends = [[0.0, 5e-324, 1e-300], [1e300, np.inf] if bound is None else [bound]]
     confidence = np.sort(np.concatenate([*near, *ends]))
     with np.errstate(over="raise", invalid="raise", divide="raise"):
-        index = _frame_sketch._bin_of(_frame_sketch._ARRAYS, confidence, bins, bound)
+        index = sketches._bin_of(sketches._ARRAYS, confidence, bins, bound)
     assert (np.diff(index) >= 0).all()
     assert (index[0], index[-1] <= bins - 1) == (0, True)
     assert (index[confidence > 0] >= 1).all()

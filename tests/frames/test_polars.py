@@ -99,7 +99,7 @@ def test_what_a_missing_value_does():
         assert rows.select(expression("y", "s", nan_policy="abstain")).item() is None
         known = rows.filter(pl.col("y").is_not_null())
         abstained = known.select(expression("y", "s", nan_policy="abstain")).item()
-        wanted = getattr(lx, metric)([1, 1, 0], [1.0, np.nan, np.nan], nan_policy="abstain")
+        wanted = getattr(lx, metric)([1, 1, 0], [1.5, np.nan, np.nan], nan_policy="abstain")
         assert abstained == pytest.approx(wanted)
 
 
@@ -120,6 +120,90 @@ def test_words_and_expressions():
     assert rows.select(expression.alias("mine")).columns == ["mine"]
 
 
+def contexts(rows, expression):
+    """Return the value of each group, from every context that has groups."""
+    grouped = [
+        rows.group_by("k").agg(expression),
+        rows.lazy().group_by("k").agg(expression).collect(engine="streaming"),
+        rows.select("k", expression.over("k")).unique(),
+    ]
+    return [dict(found.rows()) for found in grouped]
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("dtype", [pl.String, pl.Categorical, pl.Enum(["tie", "no", "yes"])])
+def test_labels_that_are_not_those_that_were_named_give_null(metric, dtype):
+    rows = pl.DataFrame(
+        {
+            "y": pl.Series(["yes", "no", "yes", "no", "no", "yes", "no", "tie"], dtype=dtype),
+            "s": [3.0, -2.0, -1.0, 0.5, 1.0, 2.0, -1.0, 0.5],
+            "k": ["both", "both", "both", "none", "none", "tied", "tied", "tied"],
+        }
+    )
+    make = getattr(expressions, metric)
+
+    def value(at, **options):
+        part = rows.filter(pl.col("k") == at).filter(pl.col("y").cast(pl.String) != "tie")
+        truth = (part["y"].cast(pl.String) == "yes").to_numpy()
+        wanted = getattr(lx, metric)(truth, part["s"].to_numpy())
+        return None if np.isnan(wanted) else pytest.approx(wanted)
+
+    null = dict.fromkeys(("both", "none", "tied"))
+    for options, wanted in (
+        ({"positive": "Yes"}, null),
+        ({"positive": "Yes", "negative": "no"}, {**null, "none": value("none")}),
+        ({"positive": "Yes", "negative": "no", "ties": "omit"}, {**null, "none": value("none")}),
+        # An expression cannot know that another group has the word.
+        ({"positive": "yes"}, {**null, "both": value("both")}),
+        ({"positive": "yes", "negative": "no"}, {k: value(k) for k in ("both", "none")}),
+        ({"positive": "yes", "negative": "no", "ties": "omit"}, {k: value(k) for k in null}),
+    ):
+        for found in contexts(rows, make("y", "s", **options)):
+            assert found == {**null, **wanted}, options
+    assert rows.select(make("y", "s", positive="Yes")).item() is None
+    assert rows.select(make("y", "s", positive="yes")).item() is None
+
+
+def test_missing_and_absent_labels_are_no_third_one():
+    rows = pl.DataFrame(
+        {
+            "y": [1.0, 0.0, 1.0, 0.5, float("nan"), None],
+            "s": [3.0, -2.0, -1.0, 0.5, 1.0, 2.0],
+            "w": [1.0, 1.0, 1.0, 0.0, 1.0, 1.0],
+        }
+    )
+    options = {"positive": 1, "nan_policy": "omit"}
+    wanted = lx.lxcim([1, 0, 1], [3.0, -2.0, -1.0])
+    assert rows.select(expressions.lxcim("y", "s", weight="w", **options)).item() == wanted
+    assert rows.select(expressions.lxcim("y", "s", **options)).item() is None
+    named = expressions.lxcim("y", "s", negative=0, ties="omit", **options)
+    assert rows.select(named).item() == wanted
+    # 0/1 beside -1/+1 is bad, unless it has no weight.
+    mixed = rows.with_columns(pl.Series("y", [1, 0, 1, -1, None, None]))
+    assert mixed.select(expressions.lxcim("y", "s", weight="w", nan_policy="omit")).item() == wanted
+    assert mixed.select(expressions.lxcim("y", "s", nan_policy="omit")).item() is None
+    all_false = pl.DataFrame({"y": [False, False], "s": [1.0, -2.0]})
+    assert all_false.select(expressions.accuracy("y", "s", positive=True)).item() == 0.5
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_weights_of_any_size_against_exact_fractions(metric):
+    import test_frames_wrong as odd
+
+    rows = pl.from_arrow(odd.odd_table())
+    for found in contexts(rows, getattr(expressions, metric)("y", "s", weight="w")):
+        for name, weights in odd.ODD_WEIGHTS.items():
+            wanted = odd.exact_values(weights)[metric]
+            assert found[name] == pytest.approx(wanted, rel=1e-13, abs=1e-15), name
+
+
+def test_thresholds_that_are_infinite_among_the_scores():
+    rows = pl.DataFrame({"y": [1, 0], "s": pl.Series([1.0, 2.0], dtype=pl.Float32)})
+    with pytest.raises(ValueError, match="threshold must be finite; found inf"):
+        expressions.lxcim("y", "s", threshold=np.inf)
+    assert rows.select(expressions.lxcim("y", "s", threshold=1e39)).item() is None
+
+
 def test_empty_and_one_class():
     rows = pl.DataFrame({"y": [True, True], "s": [1.0, 2.0]})
     assert rows.select(expressions.auroc("y", "s")).item() is None
@@ -131,3 +215,7 @@ def test_what_an_expression_refuses():
         expressions.lxcim("y", "s", decision=lx.asymmetric(0.0, 1.0, 2.0))
     with pytest.raises(ValueError, match="nan_policy must be one of"):
         expressions.lxcim("y", "s", nan_policy="drop")
+    with pytest.raises(ValueError, match="negative='no' needs positive="):
+        expressions.lxcim("y", "s", negative="no")
+    with pytest.raises(TypeError, match="decision must be a Decision"):
+        expressions.lxcim("y", "s", decision="probability")

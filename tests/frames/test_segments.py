@@ -1,12 +1,16 @@
 """The grouped kernel of eager frames: its order, and its metrics against those of arrays."""
 
+from fractions import Fraction
+
 import numpy as np
+import oracle
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import lxcim_xp as lx
-from lxcim_xp import _segments
+from lxcim_xp._arrays import namespaces
+from lxcim_xp.frames import segments
 
 METRICS = ("lxcim", "accuracy", "audrc", "auroc")
 
@@ -15,15 +19,17 @@ def samples(rng, n, groups, decimals=None, *, weighted=True, threshold=0.0):
     score = rng.normal(0.3, 1, n)
     score = score if decimals is None else np.round(score, decimals)
     label = rng.random(n) < 1 / (1 + np.exp(-score))
-    margin = np.where(label, 1, -1) * (score - threshold)
-    return _segments.Columns(
+    decision = lx.absolute(threshold)
+    signed = decision.signed(namespaces.namespace(), score, threshold)
+    margin = np.where(label, 1, -1) * signed
+    return segments.Columns(
         rng.integers(0, groups, n),
         np.abs(margin),
         (margin > 0).astype(np.int8) + (margin >= 0),
         label,
         score,
         rng.random(n) + 0.01 if weighted else None,
-        score if threshold == 0 else score - threshold,
+        score if threshold == 0 else signed,
     )
 
 
@@ -38,7 +44,7 @@ def samples(rng, n, groups, decimals=None, *, weighted=True, threshold=0.0):
 def test_each_group_has_the_metrics_of_its_rows(n, groups, decimals, weighted, threshold, seed):
     rng = np.random.default_rng(seed)
     columns = samples(rng, n, groups, decimals, weighted=weighted, threshold=threshold)
-    found = _segments.evaluate_segments(columns, groups, METRICS)
+    found = segments.evaluate_segments(columns, groups, METRICS)
     for group in range(groups):
         at = columns.code == group
         weight = columns.weight[at] if weighted else None
@@ -52,6 +58,28 @@ def test_each_group_has_the_metrics_of_its_rows(n, groups, decimals, weighted, t
             np.testing.assert_allclose(found[metric][group], wanted, rtol=1e-13, atol=1e-14)
 
 
+@given(st.integers(1, 30), st.integers(1, 4), st.sampled_from([5, 20, 100, 300]), st.booleans())
+def test_weights_of_many_sizes_against_exact_fractions(n, groups, orders, decided):
+    rng = np.random.default_rng([n, groups, orders])
+    columns = samples(rng, n, groups, 1, threshold=0.0)
+    weight = 10.0 ** rng.uniform(-orders, orders, n)
+    if decided:  # one class weighs next to nothing
+        weight = np.where(columns.is_positive, 10.0**-orders, 10.0**orders)
+    columns = columns._replace(weight=weight)
+    found = segments.evaluate_segments(columns, groups, METRICS)
+    alone = segments.evaluate_segments(columns, groups, ("auroc",))["auroc"]
+    for group in range(groups):
+        at = np.flatnonzero(columns.code == group)
+        label, score = columns.is_positive[at].tolist(), columns.score[at].tolist()
+        w, m = [Fraction(x) for x in weight[at]], oracle.margins(label, score)
+        wanted = {name: getattr(oracle, name)(m, w) for name in METRICS[:3]}
+        wanted["auroc"] = oracle.auroc(label, score, w)
+        for name, value in wanted.items():
+            value = np.nan if value is None else float(value)
+            np.testing.assert_allclose(found[name][group], value, rtol=1e-10, atol=1e-13)
+        np.testing.assert_allclose(alone[group], found["auroc"][group], rtol=0, atol=1e-13)
+
+
 KEYS = {
     "no ties": lambda rng, n: rng.normal(0, 1, n),
     "heavy ties": lambda rng, n: np.round(rng.normal(0, 1, n), 1),
@@ -63,15 +91,15 @@ KEYS = {
 }
 
 
-@pytest.mark.parametrize("dispensable", [_segments._DISPENSABLE, -1], ids=["one sort", "two"])
+@pytest.mark.parametrize("dispensable", [segments._DISPENSABLE, -1], ids=["one sort", "two"])
 @pytest.mark.parametrize("groups", [1, 3, 5000])
 @pytest.mark.parametrize("kind", KEYS)
 def test_samples_are_sorted_by_code_and_key(kind, groups, dispensable, monkeypatch):
-    monkeypatch.setattr(_segments, "_DISPENSABLE", dispensable)
+    monkeypatch.setattr(segments, "_DISPENSABLE", dispensable)
     rng = np.random.default_rng(5)
     n = 20_000
     key, code = KEYS[kind](rng, n), rng.integers(0, groups, n)
-    blocks = _segments.sort_into_segments(code, groups, key)
+    blocks = segments.sort_into_segments(code, groups, key)
     assert sorted(blocks.order) == list(range(n))
     code, key = code[blocks.order], key[blocks.order]
     assert (np.diff(code) >= 0).all()
@@ -89,7 +117,7 @@ def test_a_small_group_keeps_its_digits_beside_a_large_one():
     columns = samples(rng, 200_000, 1)
     code = np.arange(200_000) // 199_990 * (1 + np.arange(200_000) % 2)
     columns = columns._replace(code=code, weight=columns.weight * 0.1)
-    found = _segments.evaluate_segments(columns, 3, METRICS)
+    found = segments.evaluate_segments(columns, 3, METRICS)
     for group in (1, 2):
         at = code == group
         for metric in METRICS:

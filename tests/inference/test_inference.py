@@ -11,15 +11,15 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import lxcim_xp as lx
-from lxcim_xp import _intervals, _resample
-from lxcim_xp._margins import collect
-from lxcim_xp._variance import design, effective_number
+from lxcim_xp._samples.samples import collect
+from lxcim_xp.inference import intervals, resampling
+from lxcim_xp.inference.sampling_design import design, effective_number
 from lxcim_xp.testing import samples
 
 
 def load(name):
     """Import a script of benchmarks/."""
-    path = Path(__file__).parents[1] / "benchmarks" / f"{name}.py"
+    path = Path(__file__).parents[2] / "benchmarks" / f"{name}.py"
     spec = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -44,6 +44,25 @@ def test_influence_is_the_derivative_by_the_weights(runner, metric, sample):
         np.testing.assert_allclose(found[i], (up - down) / (2 * step), atol=1e-7)
     np.testing.assert_allclose(found.sum(), 0, atol=1e-14)
     np.testing.assert_array_equal(found[weight == 0], 0)
+
+
+@pytest.mark.parametrize("exponent", [-1000, -520, 505, 1010])
+@pytest.mark.parametrize("metric", METRICS[:-1])
+def test_inference_does_not_depend_on_the_scale_of_the_weights(metric, exponent):
+    rng = np.random.default_rng(0)
+    label, clusters = rng.integers(0, 2, 40), rng.integers(0, 9, 40)
+    first, second = rng.normal(label - 0.5, 1.0, (2, 40))
+    weight = rng.integers(1, 9, 40).astype(float)
+
+    def found(weight):
+        options = {"metric": metric, "sample_weight": weight}
+        yield from lx.interval(label, first, **options)
+        yield from lx.interval(label, first, groups=clusters, **options)
+        yield from lx.compare(label, first, second, **options)
+
+    for here, far in zip(found(weight), found(weight * 2.0**exponent), strict=True):
+        if not isinstance(here, str):
+            np.testing.assert_allclose(far, here, rtol=1e-12)
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -330,11 +349,11 @@ def test_a_coin_is_rejected_as_often_as_it_should():
 )
 def test_the_closed_form_of_the_pseudo_observation_is_that_of_rows(sample, metric):
     label, score, weight = sample
-    xp, clean = collect(label, score, weight, None, 0.0, None, -1, "raise")
+    xp, clean = collect(label, score, sample_weight=weight, threshold=0.0)
     drawn = design(xp, None, None, "importance", clean.score, -1)
     share = 1 / effective_number(xp, weight, drawn)
-    _, closed = _intervals.estimated_twice(xp, metric, clean, drawn)
-    rows = _intervals._steadied_by_rows(xp, metric, clean, drawn, share)
+    _, closed = intervals.estimated_twice(xp, metric, clean, drawn)
+    rows = intervals._steadied_by_rows(xp, metric, clean, drawn, share)
     np.testing.assert_allclose(closed, rows, rtol=1e-9, atol=1e-12)
 
 
@@ -364,7 +383,7 @@ def test_draws_in_whole_numbers_are_those_in_floats(monkeypatch, metric, bayes, 
     weight = rng.integers(0, 4, 300).astype(float) if weighted else None
     options = {"metric": metric, "bayes": bayes, "n_resamples": 40, "sample_weight": weight}
     whole = lx.bootstrap(label, score, **options)
-    monkeypatch.setattr(_resample, "_in_whole_numbers", lambda xp, descent: descent)
+    monkeypatch.setattr(resampling, "_in_whole_numbers", lambda xp, descent: descent)
     np.testing.assert_array_equal(whole, lx.bootstrap(label, score, **options))
 
 
@@ -411,7 +430,7 @@ def test_long_batches_are_compared_as_short_ones_are(monkeypatch):
     for options in ({}, {"sample_weight": weight}, {"groups": np.arange(truth.size) // 4}):
         quick = lx.compare_all(1, scores, **options)
         with monkeypatch.context() as patch:
-            patch.setattr(_intervals, "in_rows", lambda samples: None)
+            patch.setattr(intervals, "in_rows", lambda samples: None)
             whole = lx.compare_all(1, scores, **options)
         for name in ("estimate", "standard_error", "p_value"):
             np.testing.assert_allclose(getattr(quick, name), getattr(whole, name), rtol=1e-9)

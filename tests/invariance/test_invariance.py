@@ -1,23 +1,23 @@
 """Audits: they find what is there, and nothing that is not."""
 
 import warnings
+from decimal import Decimal
+from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
-from samples import METRICS
+from samples import BY_MARGIN, BY_SCORE
 
 import lxcim_xp as lx
-from lxcim_xp import _laws
-
-INVARIANT = [lx.accuracy, lx.lxcim, lx.augrc, lx.audrc, lx.aurc, lx.confidence_auroc]
-BY_SCORE = [metric for metric in METRICS if metric not in INVARIANT]
+from lxcim_xp.invariance import laws
 
 
 def holds(metric, **options):
     return {law: finding.holds for law, finding in lx.audit(metric, **options).items()}
 
 
-@pytest.mark.parametrize("metric", INVARIANT)
+@pytest.mark.parametrize("metric", BY_MARGIN)
 def test_what_depends_on_margins_alone_obeys_the_laws_of_margins(metric):
     found = holds(metric, trials=600)
     weighted_alike = metric not in (lx.audrc, lx.aurc)
@@ -28,6 +28,7 @@ def test_what_depends_on_margins_alone_obeys_the_laws_of_margins(metric):
         "confidence_map": True,
         "score_map": False,
         "weight_scale": True,
+        "zero_weight": True,
         "duplication": weighted_alike,
         "defined": metric is not lx.confidence_auroc,
     }
@@ -113,7 +114,7 @@ def test_lxcim_is_invariant_for_every_decision_function(decision):
         return lx.lxcim(y_true, y_score, sample_weight=sample_weight, decision=decision)
 
     lx.assert_lxc_invariant(metric, decision=decision)
-    levels = _laws.score_levels(decision)
+    levels = laws.score_levels(decision)
     assert np.all(np.diff(levels) > 0)
 
 
@@ -182,7 +183,123 @@ def test_scikit_learn_is_audited_as_it_is():
     def accuracy(y_true, y_score):
         return metrics.accuracy_score(y_true, y_score > 0)
 
-    lx.assert_lxc_invariant(accuracy)
+    with pytest.raises(AssertionError, match=r"y_true = \[1\], y_score = \[0\]: 0"):
+        lx.assert_lxc_invariant(accuracy)
+
+
+def half_right(y_true, y_score):
+    return np.mean(np.where(y_score == 0, 0.5, (y_score > 0) == y_true), axis=-1)
+
+
+def never_right(y_true, y_score):
+    return np.mean((y_score != 0) & ((y_score > 0) == y_true), axis=-1)
+
+
+def right_by_sign(y_true, y_score):
+    return np.mean((y_score > 0) == y_true, axis=-1)
+
+
+@pytest.mark.parametrize(
+    ("metric", "invariant"), [(half_right, True), (never_right, True), (right_by_sign, False)]
+)
+def test_what_an_undecided_sample_is_called_must_not_matter(metric, invariant):
+    found = holds(metric)
+    assert found["lxc"] == found["class_swap"] == invariant
+    # At the edge of the threshold the counter-example is a single sample on it.
+    example = lx.audit(metric)["lxc"].counter_example
+    assert invariant or (example.before.y_score == 0).all()
+
+
+def test_samples_of_weight_zero_are_tried():
+    def counts_them(y_true, y_score, sample_weight=None):
+        weight = np.ones(y_score.shape) if sample_weight is None else sample_weight
+        right = np.where(y_score == 0, 0.5, (y_score > 0) == y_true)
+        return np.sum(right * weight) / np.sum(weight) - 0.01 * y_score.size
+
+    def cannot_take_them(y_true, y_score, sample_weight=None):
+        if sample_weight is not None and (np.asarray(sample_weight) <= 0).any():
+            raise ValueError("weights must be positive")
+        return lx.accuracy(y_true, y_score, sample_weight=sample_weight)
+
+    finding = lx.audit(counts_them)["zero_weight"]
+    assert not finding.holds
+    np.testing.assert_array_equal(finding.counter_example.after.sample_weight, [1, 0])
+    found = lx.audit(cannot_take_them)
+    assert found["zero_weight"].holds  # which says nothing where there is no value
+    assert "weights must be positive" in lx.describe(found["defined"])
+    assert lx.audit(half_right)["zero_weight"].holds is None
+
+
+@pytest.mark.parametrize(
+    ("metric", "decision"),
+    [
+        (lambda y, s: lx.lxcim(y, s - 0.3), lx.absolute(0.3)),
+        (lambda y, s: lx.lxcim(y, s + 0.7), lx.absolute(-0.7)),
+        (lambda y, s: lx.lxcim(y, s - 0.5), lx.probability()),
+    ],
+)
+def test_ties_that_rounding_breaks_are_found(metric, decision):
+    finding = lx.audit(metric, decision=decision, laws=["lxc"], trials=600)["lxc"]
+    assert not finding.holds
+    lx.assert_lxc_invariant(partial(lx.lxcim, decision=decision), decision=decision, trials=600)
+
+
+def test_a_metric_may_write_to_what_it_gets():
+    def writes(y_true, y_score, sample_weight=None):
+        value = lx.lxcim(y_true, y_score, sample_weight=sample_weight)
+        for array in (y_true, y_score) + (() if sample_weight is None else (sample_weight,)):
+            array[...] = 0
+        return value
+
+    assert holds(writes) == holds(lx.lxcim)
+    assert holds(writes, decision=lx.absolute(2.0))["lxc"] is False  # which decides at 0
+
+    def writes_confusion(confusion):
+        value = lx.confusion.accuracy(confusion)
+        confusion[...] = 0
+        return value
+
+    assert all(holds(writes_confusion, kind="confusion").values())
+    label, score = np.asarray([1, 0, 1, 0]), np.asarray([1.0, 2.0, -3.0, 0.5])
+    weight = np.asarray([1.0, 2.0, 1.0, 1.0])
+    for options in ({}, {"sample_weight": weight}):
+        spread = lx.exchange_spread(writes, label, score, n=20, **options)
+        assert spread.low == spread.high == spread.value > 0
+    np.testing.assert_array_equal(label, [1, 0, 1, 0])
+    np.testing.assert_array_equal(weight, [1, 2, 1, 1])
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("good", "'good'"),
+        ("0.5", "'0.5'"),
+        (1 + 2j, r"\(1\+2j\)"),
+        (None, "None"),
+        ({"auc": 0.5}, r"\{'auc': 0.5\}"),
+        ([0.5, [0.5]], r"\[0.5, \[0.5\]\]"),
+        (np.asarray([0.5, 0.5]), r"an array of shape \(2,\)"),
+        (np.asarray([1 + 2j]), r"an array of shape \(1,\)"),
+        (np.datetime64("2020-01-01"), "datetime64"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["scores", "confusion", "spread"])
+def test_what_is_no_number_is_named_with_its_metric(kind, value, shown):
+    def my_metric(*arguments):
+        return value
+
+    evaluate = partial(lx.audit, my_metric, kind=kind)
+    if kind == "spread":
+        evaluate = partial(lx.exchange_spread, my_metric, [1, 0, 1], [1.0, 2.0, 3.0])
+    with pytest.raises(ValueError, match=f"must return one number.*my_metric returned .*{shown}"):
+        evaluate()
+
+
+def test_every_kind_of_real_number_is_a_value():
+    for value in (True, 1, Fraction(1, 3), Decimal("0.5"), np.float32(0.5), np.asarray(0.5)):
+        assert lx.audit(lambda y_true, y_score, value=value: value)["lxc"].holds
+        spread = lx.exchange_spread(lambda y, s, value=value: value, 1, [1.0, 2.0], n=3)
+        assert spread.low == float(value)
 
 
 @pytest.mark.parametrize(

@@ -2,15 +2,34 @@
 
 import numpy as np
 import pytest
+
+pytest.importorskip("array_api_strict")
+
+import array_api_strict
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from samples import HARD, keys
 
 import lxcim_xp as lx
-from lxcim_xp import _array, _keys_numpy, _ranks, _ranks_numpy
-from lxcim_xp._descent import descend_in_confidence
-from lxcim_xp._margins import Margins, collect, credit, signed_margins
+from lxcim_xp._arrays import namespaces, primitives
+from lxcim_xp._numerics import numpy_unweighted, numpy_weighted
+from lxcim_xp._samples import gain as gains
+from lxcim_xp._samples.by_confidence import (
+    Stream,
+    columns_by_confidence,
+    order_by_confidence,
+    portable_by_confidence,
+    sums_by_confidence,
+)
+from lxcim_xp._samples.samples import Margins, collect, credit, signed_margins
+
+
+def portable_gain(value, weight):
+    """Return the gain of margins by the definition, in a library that has no fast form."""
+    margins = Margins(array_api_strict.asarray(value), array_api_strict.asarray(weight))
+    return [np.asarray(part) for part in gains.portable_gain(array_api_strict, margins)]
+
 
 SPREADS = {
     "continuous": lambda rng, shape: rng.standard_normal(shape),
@@ -35,23 +54,21 @@ SPREADS = {
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("spread", SPREADS)
 @pytest.mark.parametrize("shape", [(100_003,), (3, 40_000), (50, 700)], ids=str)
-def test_long_rows_are_summed_in_pieces_without_a_seam(monkeypatch, dtype, spread, shape):
+def test_long_rows_are_summed_in_pieces_without_a_seam(dtype, spread, shape):
     rng = np.random.default_rng(5)
     with np.errstate(over="ignore", under="ignore"):
         value = SPREADS[spread](rng, shape).astype(dtype)
-    label, xp = rng.integers(0, 2, shape), _array.namespace()
-    signed = _array.signed_by(xp, label, value)
+    label, xp = rng.integers(0, 2, shape), namespaces.namespace()
+    signed = primitives.signed_by(xp, label, value)
     fast = [
-        _keys_numpy.uniform_gain(value),
-        _keys_numpy.uniform_gain(signed, label),
-        _keys_numpy.uniform_gain(signed, 2.0 * label - 1),
-        _ranks_numpy.weighted_gain(value, np.ones(shape)),
-        _ranks_numpy.weighted_gain(value, np.ones(shape, dtype="float32")),
-        _ranks_numpy.weighted_gain(signed, np.ones(shape), label),
+        numpy_unweighted.uniform_gain(value),
+        numpy_unweighted.uniform_gain(signed, label),
+        numpy_unweighted.uniform_gain(signed, 2.0 * label - 1),
+        numpy_weighted.weighted_gain(value, np.ones(shape)),
+        numpy_weighted.weighted_gain(value, np.ones(shape, dtype="float32")),
+        numpy_weighted.weighted_gain(signed, np.ones(shape), label),
     ]
-    monkeypatch.setattr(_ranks, "_has_integer_keys", lambda xp, key: False)
-    monkeypatch.setattr(_ranks, "is_numpy", lambda xp: False)
-    portable = _ranks.confidence_gain(xp, Margins(value, np.ones(shape)))
+    portable = portable_gain(value, np.ones(shape))
     for gain in fast:
         for part, expected in zip(gain, portable, strict=True):
             np.testing.assert_array_equal(part, expected)
@@ -60,63 +77,62 @@ def test_long_rows_are_summed_in_pieces_without_a_seam(monkeypatch, dtype, sprea
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("spread", SPREADS)
 @pytest.mark.parametrize("shape", [(1,), (7,), (40_003,), (2, 20_000), (50, 70)], ids=str)
-def test_pairs_counted_in_sorted_keys_are_those_of_the_portable_form(
-    monkeypatch, dtype, spread, shape
-):
+def test_pairs_counted_in_sorted_keys_are_those_of_the_portable_form(dtype, spread, shape):
     rng = np.random.default_rng(8)
     with np.errstate(over="ignore", under="ignore"):
         score = SPREADS[spread](rng, shape).astype(dtype)
-    label, xp = rng.integers(0, 2, shape), _array.namespace()
-    counted = _keys_numpy.uniform_concordance(score, label)
+    label, xp = rng.integers(0, 2, shape), namespaces.namespace()
+    counted = numpy_unweighted.uniform_concordance(score, label)
     if counted is None:  # no room for labels; then the other road is taken
         assert spread in ("hard", "tiny", "tiny and zeros", "huge", "wide")
         counted = [None, None]
-    fast = _ranks.pairs_won(xp, samples_of(label, score))
-    monkeypatch.setattr(_ranks, "_has_integer_keys", lambda xp, key: False)
-    portable = _ranks.pairs_won(xp, samples_of(label, score))
+    fast = gains.pairs_won(xp, samples_of(label, score))
+    portable = gains.portable_pairs_won(xp, samples_of(label, score))
     for part, other, expected in zip(counted, fast, portable, strict=True):
         np.testing.assert_array_equal(other, expected)
         assert part is None or np.array_equal(part, expected)
 
 
 def samples_of(label, score):
-    return collect(label, score, None, None, 0.0, None, -1, "raise")[1]
+    return collect(label, score, threshold=0.0)[1]
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("spread", SPREADS)
 @pytest.mark.parametrize("shape", [(1,), (7,), (40_003,), (2, 20_000), (50, 70)], ids=str)
-def test_columns_from_keys_are_those_of_the_portable_form(monkeypatch, dtype, spread, shape):
+def test_columns_from_keys_are_those_of_the_portable_form(dtype, spread, shape):
     rng = np.random.default_rng(9)
     with np.errstate(over="ignore", under="ignore"):
         score = SPREADS[spread](rng, shape).astype(dtype)
-    xp, samples = _array.namespace(), samples_of(rng.integers(0, 2, shape), score)
-    placed = _ranks.confidence_down(xp, samples, placed=True)
-    unplaced = _ranks.confidence_down(xp, samples, placed=False)
-    stream = _ranks.confidence_stream(xp, samples)
-    gain = _ranks.gain_of(xp, samples)
-    monkeypatch.setattr(_ranks, "_has_integer_keys", lambda xp, key: False)
-    portable = descend_in_confidence(xp, samples)
+    xp, samples = namespaces.namespace(), samples_of(rng.integers(0, 2, shape), score)
+    placed = order_by_confidence(xp, samples)
+    unplaced = columns_by_confidence(xp, samples)
+    sums = sums_by_confidence(xp, samples)
+    gain = gains.gain_of(xp, samples)
+    portable = portable_by_confidence(xp, samples)
     credits = credit(xp, signed_margins(xp, samples))
     # Within a block of ties any order will do: its sums are compared, and who is where.
-    order = placed[0].order
-    np.testing.assert_array_equal(placed[1].value, np.take_along_axis(credits, order, axis=-1))
+    order = placed.places.order
+    np.testing.assert_array_equal(
+        placed.columns[0].value, np.take_along_axis(credits, order, axis=-1)
+    )
     confidence = np.take_along_axis(np.abs(score), order, axis=-1)
     assert (confidence[..., 1:] <= confidence[..., :-1]).all()
     np.testing.assert_array_equal(
         np.sort(order, axis=-1), np.broadcast_to(np.arange(shape[-1]), shape)
     )
     for found in (placed, unplaced):
-        for column, expected in zip(found[1:], portable.columns, strict=True):
+        for column, expected in zip(found.columns, portable.columns, strict=True):
             np.testing.assert_array_equal(column.below, expected.below)
             np.testing.assert_array_equal(column.through, expected.through)
             np.testing.assert_array_equal(column.before, _before(column.value))
-    assert (stream is None) == (len(shape) > 1)
-    if stream is not None:
-        for part, expected in zip(stream.gain, gain, strict=True):
+    assert unplaced.places.order is None
+    assert isinstance(sums, Stream) == (len(shape) == 1)
+    if isinstance(sums, Stream):
+        for part, expected in zip(sums.gain, gain, strict=True):
             assert part == expected
-        pieces = list(stream.pieces())
-        for column, expected in enumerate(unplaced[1:]):
+        pieces = list(sums.pieces())
+        for column, expected in enumerate(unplaced.columns):
             for field in range(4):
                 joined = np.concatenate([piece[column][field] for piece in pieces])
                 np.testing.assert_array_equal(joined, expected[field])
@@ -127,12 +143,11 @@ def _before(value):
 
 
 @pytest.mark.parametrize("spread", ["continuous", "rounded", "neighbours", "few levels", "zeros"])
-def test_long_weighted_rows_have_the_gain_of_the_portable_form(monkeypatch, spread):
+def test_long_weighted_rows_have_the_gain_of_the_portable_form(spread):
     rng = np.random.default_rng(6)
     value, weight = SPREADS[spread](rng, (2, 50_000)), rng.integers(0, 9, (2, 50_000)) / 8
-    fast = _ranks_numpy.weighted_gain(value, weight)
-    monkeypatch.setattr(_ranks, "_has_integer_keys", lambda xp, key: False)
-    portable = _ranks.confidence_gain(_array.namespace(), Margins(value, weight))
+    fast = numpy_weighted.weighted_gain(value, weight)
+    portable = portable_gain(value, weight)
     for part, expected in zip(fast, portable, strict=True):
         np.testing.assert_array_equal(part, expected)
 
@@ -144,11 +159,11 @@ def test_labels_of_any_dtype_turn_signs_as_a_product_does(n, label_dtype, dtype)
     rng = np.random.default_rng(7)
     x, label = rng.choice(HARD, n).astype(dtype), rng.integers(0, 2, n)
     expected = x * (2 * label - 1).astype(dtype)
-    found = _array.signed_by(_array.namespace(), label.astype(label_dtype), x)
+    found = primitives.signed_by(namespaces.namespace(), label.astype(label_dtype), x)
     np.testing.assert_array_equal(found, expected)
     np.testing.assert_array_equal(np.signbit(found), np.signbit(expected))
-    fast = _keys_numpy.uniform_gain(x, label.astype(label_dtype))
-    for part, plain in zip(fast, _keys_numpy.uniform_gain(expected), strict=True):
+    fast = numpy_unweighted.uniform_gain(x, label.astype(label_dtype))
+    for part, plain in zip(fast, numpy_unweighted.uniform_gain(expected), strict=True):
         np.testing.assert_array_equal(part, plain)
 
 
@@ -193,10 +208,7 @@ def test_tiny_margins_do_not_underflow_for_the_caller():
 def test_the_weighted_gain_of_numpy_is_the_portable_one(data, dtype):
     value = data.draw(keys(dtype))
     weight = data.draw(arrays.arrays(float, value.shape, elements=st.integers(0, 8)))
-    xp = _array.namespace()
-    fast = _ranks_numpy.weighted_gain(value, weight)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_ranks, "_has_integer_keys", lambda xp, key: False)
-        portable = _ranks.confidence_gain(xp, Margins(value, weight))
+    fast = numpy_weighted.weighted_gain(value, weight)
+    portable = portable_gain(value, weight)
     for parts in zip(fast, portable, strict=True):
         np.testing.assert_array_equal(*parts)

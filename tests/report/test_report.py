@@ -1,5 +1,7 @@
 """Reports: the numbers of a page are those of the library, whatever the options and the frame."""
 
+import base64
+import hashlib
 import html
 import itertools
 import math
@@ -20,7 +22,7 @@ pytest.importorskip("jinja2")
 pd = pytest.importorskip("pandas")
 
 from lxcim_xp import frames, report  # noqa: E402
-from lxcim_xp._data_notes import mirrored_share, probability_notes  # noqa: E402
+from lxcim_xp.report.data_notes import mirrored_share, probability_notes  # noqa: E402
 
 METRICS = ("lxcim", "accuracy", "audrc")
 DASH, MINUS = "\N{EN DASH}", "\N{MINUS SIGN}"
@@ -92,7 +94,10 @@ def test_headline_numbers_are_the_librarys():
     given = table()
     y, s = given["y"].to_numpy(), given["s"].to_numpy()
     root = assert_headline(report.html(given, label="y", scores="s"), y, s)
-    assert same(root.value("headline-auroc"), lx.auroc(y, s))
+    wanted = lx.interval(y, s, metric="auroc")
+    assert same(root.value("headline-auroc"), wanted.estimate)
+    assert same(root.value("headline-auroc-low"), wanted.low)
+    assert same(root.value("headline-auroc-high"), wanted.high)
     spread = lx.exchange_spread(lx.auroc, y, s)
     namings = root.one(data_name="namings")
     assert float(namings.attributes["data-low"]) == spread.low
@@ -117,6 +122,7 @@ OPTIONS = {
     "threshold": {"threshold": 0.3},
     "asymmetric": {"decision": lx.asymmetric(0.3, 1.0, 2.0)},
     "positive": {"label": "word", "positive": "yes"},
+    "negative": {"label": "word", "positive": "yes", "negative": "no"},
     "margins": {"label": None},
     "abstain": {"nan_policy": "abstain"},
     "omit": {"nan_policy": "omit", "weight": "w", "scores": ["s", "other"]},
@@ -138,13 +144,14 @@ def test_the_calls_on_the_page_run_and_give_its_numbers(options):
     names = {"frame": given.dropna() if options.get("nan_policy") == "omit" else given}
     exec(root.one(id="calls").text, names)
     found = SimpleNamespace(**names)
-    for metric in METRICS:
+    has_labels = options.get("label", "y") is not None
+    assert ("auroc" in names) == has_labels
+    for metric in (*METRICS, "auroc") if has_labels else METRICS:
         wanted = names[metric]
         assert same(root.value(f"headline-{metric}"), wanted.estimate)
         assert same(root.value(f"headline-{metric}-low"), wanted.low)
         assert same(root.value(f"headline-{metric}-high"), wanted.high)
-    wanted = names.get("auroc", math.nan)
-    assert same(root.value("headline-auroc"), wanted)
+    assert has_labels or root.value("headline-auroc") is None
     assert f"LxCIM {found.parts.lxcim:.3f}." in root.one(id="headline").text
     half = root.all("table", **{"class": "stops"})[0].all("tr")[5]
     assert same(half.value("accuracy"), found.half.accuracy)
@@ -186,8 +193,9 @@ def test_the_reject_option_is_the_librarys_and_vouches_only_for_independent_samp
     root = pages.read(report.html(given, label="y", scores="s", **options))
     y, s = given["y"].to_numpy(), given["s"].to_numpy()
     weight = {"sample_weight": given["w"].to_numpy()} if "weight" in options else {}
-    exact = not options
-    wanted = lx.accuracy_at(y, s, np.arange(1, 11) / 10, level=0.95 if exact else None, **weight)
+    groups = given["c"].to_numpy() if "groups" in options else None
+    vouch = not options
+    wanted = lx.accuracy_at(y, s, np.arange(1, 11) / 10, level=None, **weight)
     rows = root.one("table", **{"class": "stops"}).all("tr")[1:]
     assert len(rows) == 10
     for at, row in enumerate(rows):
@@ -195,17 +203,97 @@ def test_the_reject_option_is_the_librarys_and_vouches_only_for_independent_samp
             assert same(row.value(name), getattr(wanted, name)[at])
         wrong = wanted.rate[at] * (1 - wanted.accuracy[at])
         assert row.value("wrong") == pytest.approx(wrong, abs=1e-12)
-        assert bool(row.all(data_name="accuracy-low")) == exact
-        if exact:
-            assert same(row.value("accuracy-low"), wanted.low[at])
-            assert same(row.value("accuracy-high"), wanted.high[at])
-    assert bool(root.all(id="no-guarantee")) != exact
+        decided = np.abs(s) >= wanted.confidence[at]
+        drawn = {"sample_weight": weight["sample_weight"][decided]} if weight else {}
+        drawn |= {} if groups is None else {"groups": groups[decided]}
+        found = lx.interval(y[decided], s[decided], metric="accuracy", **drawn)
+        assert same(row.value("accuracy-low"), found.low)
+        assert same(row.value("accuracy-high"), found.high)
+    assert bool(root.all(id="no-guarantee")) != vouch
     targets = root.one("table", **{"class": "targets"}).all("tr")[1:]
     for target, row in zip((0.9, 0.95, 0.99), targets, strict=True):
-        point = lx.threshold_for(y, s, accuracy=target, delta=0.1 if exact else None, **weight)
+        point = lx.threshold_for(y, s, accuracy=target, delta=0.1 if vouch else None, **weight)
         for name in ("rate", "accuracy", "confidence"):
             assert same(row.value(name), getattr(point, name))
     assert "on other data than you report" in root.one(id="reject").text
+
+
+UNDECIDED = {
+    "plain": {},
+    "weight": {"weight": "w"},
+    "groups": {"groups": "c"},
+    "both": {"weight": "w", "groups": "c", "level": 0.8},
+    "abstain": {"nan_policy": "abstain"},
+    "threshold": {"threshold": 0.2},
+}
+
+
+@pytest.mark.parametrize("options", UNDECIDED.values(), ids=UNDECIDED)
+@pytest.mark.parametrize("undecided", [0.0, 0.05, 0.8])
+def test_the_same_number_has_the_same_interval_in_every_table(options, undecided):
+    given = table().assign(all="everything")
+    at = math.nan if options.get("nan_policy") == "abstain" else options.get("threshold", 0.0)
+    given["s"] += 0.05  # where no threshold is
+    given.loc[given.index < undecided * len(given), "s"] = at
+    page = report.html(given, label="y", scores=["s", "other"], by="all", **options)
+    root = pages.read(page)
+    row = root.one(id="models").one("tr", data_model="s")
+    group = root.one(id="subgroups").all("tr")[1]
+    for metric in (*METRICS, "auroc"):
+        found = [root.value(f"headline-{metric}{end}") for end in ("", "-low", "-high")]
+        assert [row.value(f"{metric}{end}") for end in ("", "-low", "-high")] == found
+        cell = group.one("td", data_name=metric).attributes
+        ends = [float(cell[f"data-{end}"]) for end in ("value", "low", "high")]
+        assert ends == pytest.approx(found, rel=1e-12)
+    accuracy = [root.value(f"headline-accuracy{end}") for end in ("", "-low", "-high")]
+    stops = root.all("table", data_model="s", **{"class": "stops"})[0].all("tr")[1:]
+    whole = [stop for stop in stops if stop.value("rate") == 1]
+    assert whole
+    for stop in whole:
+        found = [stop.value(f"accuracy{end}") for end in ("", "-low", "-high")]
+        assert found == pytest.approx(accuracy, rel=1e-12)
+    said = root.one("table", data_model="s", **{"class": "stops"}).one("caption").text
+    assert ("Undecided samples come last and count half" in said) == (undecided > 0)
+
+
+@pytest.mark.parametrize("weight", [None, "w"])
+def test_what_is_said_about_confidence_is_what_its_p_value_tests(weight):
+    given = table(400)
+    given["s"] = np.where(given.index % 5 > 0, 0.0, np.sign(given["s"]))  # all decided ones tie
+    said = pages.read(report.html(given, label="y", scores="s", weight=weight)).one(id="headline")
+    assert (
+        "Among decided ones, a right decision is more confident than a wrong one in 50 of 100"
+        in (said.text)
+    )
+    assert "as much with probability 1.0000" in said.text
+    # Where wrong decisions are the more confident ones, undecided samples do not hide it.
+    margin = np.concatenate([np.zeros(200), -np.arange(41.0, 51.0), np.arange(1.0, 41.0)])
+    page = report.html(pd.DataFrame({"m": margin}), label=None, scores="m")
+    said = pages.read(page).one(id="headline").text
+    assert "in 0 of 100 cases" in said
+    assert "this adds" in said
+    assert "wrong decisions are the more confident ones" in said
+
+
+@pytest.mark.parametrize(("sign", "word"), [(1, "right"), (-1, "wrong")])
+def test_words_where_all_that_is_decided_is_alike(sign, word):
+    given = pd.DataFrame({"m": sign * np.concatenate([np.zeros(40), np.arange(1.0, 41.0)])})
+    said = pages.read(report.html(given, label=None, scores="m")).one(id="headline").text
+    assert f"All decided ones are {word}; with undecided ones as the least confident, this" in said
+    assert f"LxCIM {0.5 + sign * 0.375:.3f}." in said
+    assert "nan" not in said
+
+
+def test_where_nothing_is_decided_no_number_has_an_interval():
+    given = pd.DataFrame({"m": np.zeros(40), "k": "all"})
+    root = pages.read(report.html(given, label=None, scores="m", by="k"))
+    said = root.one(id="headline").text
+    assert "Nothing is decided, and what is undecided counts half" in said
+    assert said.count("no interval: nothing is decided") == 3
+    assert root.one("table", **{"class": "stops"}).text.count("no interval") == 10
+    for metric in METRICS:
+        assert root.one(id="subgroups").one("td", data_name=metric).text == "0.500"
+    assert "nan" not in root.one("main").text
 
 
 def test_why_there_is_no_guarantee():
@@ -230,7 +318,8 @@ def test_the_cursor_reads_the_librarys_numbers(weight):
             ("accuracy", lx.accuracy_rate_curve),
         ):
             wanted = lx.interpolate(make(*samples, **weights), rate)
-            np.testing.assert_allclose(model[key], wanted, atol=1e-12)
+            np.testing.assert_allclose(model[key][1:], wanted[1:], atol=1e-12)
+        assert (model["cumulative"][0], model["accuracy"][0]) == (0, None)  # nothing is decided
         reached = lx.accuracy_at(*samples, rate, level=None, **weights)
         np.testing.assert_allclose(model["reached"], reached.rate, atol=1e-12)
         local = lx.local_accuracy(*samples, **weights)
@@ -295,6 +384,24 @@ def test_subgroups_are_those_of_frames_null_keys_too():
                 assert same(float(cell["data-high"]), line[f"{metric}_high"])
             else:
                 assert "data-null" in cell
+
+
+@pytest.mark.parametrize("nan_policy", ["omit", "abstain"])
+@pytest.mark.parametrize("weight", [None, "w"])
+def test_every_count_is_of_the_samples_that_numbers_are_made_of(nan_policy, weight):
+    given = table()
+    given.loc[:4, "w"] = 0.0
+    given.loc[3:9, "s"] = np.nan
+    given.loc[40:41, "word"] = "tie"
+    sides = {"label": "word", "positive": "yes", "negative": "no", "ties": "omit"}
+    options = {**sides, "weight": weight, "nan_policy": nan_policy, "scores": ["s", "other"]}
+    root = pages.read(report.html(given, by="k", **options))
+    used = given[given["word"] != "tie"]
+    used = used if weight is None else used[used["w"] > 0]
+    used = used.dropna() if nan_policy == "omit" else used
+    assert root.one("header").value("n") == len(used)
+    for row in root.one(id="subgroups").all("tr")[1:]:
+        assert row.value("n") == (used["k"] == row.one("th").text).sum()
 
 
 def test_subgroups_hold_each_model_on_the_same_rows():
@@ -375,7 +482,7 @@ def test_all_right_or_all_wrong_in_words(right):
     page = report.html(given, label=None, scores="m")
     said = pages.read(page).one(id="headline").text
     word, value = ("right", "1.000") if right else ("wrong", "0.000")
-    assert f"All decisions are {word}, so that confidence has nothing to tell apart" in said
+    assert f"All decisions are {word}, so confidence has nothing to tell apart" in said
     assert f"LxCIM is {value}" in said
     assert f"the decisions are {'better' if right else 'worse'} than a coin's" in said
     assert "nan" not in said
@@ -410,7 +517,8 @@ def test_one_sample(value):
     page = report.html(pd.DataFrame({"y": [1], "s": [value]}), label="y", scores="s")
     root = pages.read(page)
     assert root.value("headline-lxcim") == (value > 0) * 0.5 + (value >= 0) * 0.5
-    assert "no interval: one independent sample" in root.one(id="headline").text
+    why = "one independent sample" if value else "nothing is decided"
+    assert f"no interval: {why}" in root.one(id="headline").text
     assert "nan" not in re.sub(r"<[^>]*>", "", page).lower().replace("naming", "")
 
 
@@ -460,6 +568,53 @@ def test_rows_of_weight_zero_are_absent():
     )
 
 
+@pytest.mark.parametrize("make", FRAMES.values(), ids=FRAMES)
+def test_rows_on_no_side_are_an_error_or_left_out(make):
+    given = table()
+    given.loc[:9, "word"] = "tie"
+    given.loc[5:6, "s"] = np.nan  # which nobody asks about there
+    options = {"label": "word", "scores": "s", "by": "k"}
+    for wrong, message in (
+        ({"positive": "yes"}, "leaves open which of the others is negative"),
+        ({"positive": "yes", "negative": "no"}, "Pass ties='omit' to leave such rows out"),
+        ({"negative": "no"}, "needs positive= beside it"),
+        ({"positive": "yes", "ties": "omit"}, "Pass positive= and negative="),
+        ({"positive": "yes", "negative": "never", "ties": "omit"}, "'never' does not occur"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            report.html(make(given), **options, **wrong)
+    sides = {"positive": "yes", "negative": "no", "ties": "omit"}
+    page = report.html(make(given), **options, **sides)
+    kept = given.drop(index=range(10))
+    y, s = (kept["word"] == "yes").to_numpy(), kept["s"].to_numpy()
+    root = assert_headline(page, y, s)
+    assert root.one("header").value("n") == 110
+    assert "110 samples of 120 rows" in root.one("header").text
+    kinds = pages.notes(page)
+    assert "neither" in kinds
+    assert "missing" not in kinds
+    assert "10 rows left out: the label there is neither 'yes' nor 'no'." in root.text
+    assert "yes is positive and no negative (rows with another are left out)" in root.text
+    rows = root.one(id="subgroups").all("tr")[1:]
+    assert sum(row.value("n") for row in rows) == 110
+    names = {"frame": kept}
+    exec(root.one(id="calls").text, names)
+    assert same(root.value("headline-lxcim"), names["lxcim"].estimate)
+    assert same(rows[0].value("lxcim"), names["table"]["lxcim"][0])
+
+
+def test_missing_groups_are_missing_values():
+    given = table().astype({"c": float})
+    given.loc[:4, "c"] = np.nan
+    with pytest.raises(ValueError, match="groups column 'c' has 5 missing values"):
+        report.html(given, label="y", scores="s", groups="c")
+    page = report.html(given, label="y", scores="s", groups="c", nan_policy="omit")
+    kept = given.dropna()
+    groups = kept["c"].to_numpy()
+    root = assert_headline(page, kept["y"].to_numpy(), kept["s"].to_numpy(), groups=groups)
+    assert "The groups column 'c' has no value in 5 rows. The rows are left out" in root.text
+
+
 EVIL = "</script><script>alert('&lt;1')</script><img src=x onerror=alert(2)>\"'`"
 
 
@@ -485,13 +640,22 @@ def test_hostile_names_are_harmless():
         assert not any(name.startswith("on") for name in node.attributes)
         assert "src" not in node.attributes
         assert re.fullmatch(r"data:,|#[a-z]+|", node.attributes.get("href", ""))
-        assert re.fullmatch(r"((left|bottom): \d+%)?", node.attributes.get("style", ""))
+        assert "style" not in node.attributes
 
 
 def test_a_page_is_self_contained_and_in_order():
     page = report.html(table(), label="y", scores=["s", "other"], by="k", weight="w")
     root = pages.read(page)
     assert not re.search(r"https?://|@import|url\(", page)
+    policy = root.one("meta", **{"http-equiv": "Content-Security-Policy"}).attributes["content"]
+    rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
+    assert rules.pop("img-src") == "data:"  # the icon, which is empty
+    for name, tag in (("style-src", "style"), ("script-src", "script")):
+        text = root.all(tag)[-1].text
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert rules.pop(name) == f"'sha256-{digest}'"
+    assert set(rules.values()) == {"'none'"}
+    assert set(rules) == {"default-src", "base-uri", "form-action"}
     ids = [node.attributes["id"] for node in root.walk() if "id" in node.attributes]
     assert len(set(ids)) == len(ids)
     for node in root.walk():
@@ -528,7 +692,7 @@ def test_many_samples_make_a_small_page():
 
 
 def test_random_namings_are_left_out_where_they_would_not_fit(monkeypatch):
-    monkeypatch.setattr("lxcim_xp._report_facts._AT_ONCE", 1000)
+    monkeypatch.setattr("lxcim_xp.report.facts._AT_ONCE", 1000)
     page = report.html(table(), label="y", scores="s")
     assert "random namings were not drawn for so many samples" in page
     assert "orientation" not in pages.notes(page)
@@ -594,7 +758,8 @@ def test_each_note_appears_where_it_should():
     ]
     assert kinds(given.assign(y=1)) == ["one class"]
     assert kinds(given.assign(y=0)) == ["one class"]
-    assert kinds(given.assign(c=np.where(given.index < 3, None, "x")), groups="c") == ["missing"]
+    some = np.where(given.index < 3, None, (given.index // 2).astype(str))
+    assert kinds(given.assign(c=some), groups="c", nan_policy="omit") == ["missing"]
 
 
 def test_a_rule_in_the_naming_of_the_sides_is_noted():
@@ -610,6 +775,10 @@ def test_scores_that_look_like_probabilities_are_noted():
     assert "probabilities" in kinds(given)
     assert "probabilities" not in kinds(given, threshold=0.5)
     assert "probabilities" not in kinds(given, decision=lx.probability())
+    # A confidence of being right has all its decisions on one side, as it should.
+    page = report.html(given.assign(y=given["y"] == 1), label="y", scores="s")
+    assert "decide at one half: decision=probability()" in page
+    assert "the labels say which decisions were right, the numbers hold as they are" in page
     hard = given.assign(s=(given["s"] > 0.5).astype(float))
     assert "probabilities" not in kinds(hard)
     zero = lx.absolute()
@@ -626,7 +795,7 @@ def test_mirrored_pairs_are_noted():
     both = pd.concat([given, mirrored], ignore_index=True)
     assert kinds(both) == ["ties", "mirrored"]
     page = report.html(both, label="y", scores="s")
-    assert "About 100 % of the rows stand again as their mirror image" in page
+    assert "About 100 % of the rows occur again as their mirror image" in page
     assert lx.lxcim(both["y"], both["s"]) == pytest.approx(lx.lxcim(given["y"], given["s"]))
     pairs = both.assign(c=np.tile(np.arange(200), 2))
     assert "unless groups names the pairs" in report.html(pairs, label="y", scores="s", groups="c")

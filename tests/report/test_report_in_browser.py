@@ -65,6 +65,19 @@ def address(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
+def long_address(tmp_path_factory):
+    """Return a page of twelve models and 500 subgroups."""
+    rng = np.random.default_rng(4)
+    truth = rng.normal(0, 1, 2000)
+    given = pd.DataFrame({"y": truth > 0, "k": [f"group {k % 500}" for k in range(2000)]})
+    models = {f"m{k}": truth + rng.normal(0, 0.5 + k * 5 % 12 / 6, 2000) for k in range(12)}
+    page = report.html(given.assign(**models), label="y", scores=list(models), by="k")
+    path = tmp_path_factory.mktemp("long") / "report.html"
+    path.write_text(page, encoding="utf-8")
+    return path.as_uri()
+
+
+@pytest.fixture(scope="module")
 def chromium():
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
@@ -75,9 +88,10 @@ def chromium():
 @pytest.fixture
 def opened(chromium, address):
     """Open the page with any options; afterwards it must have loaded itself only, and in peace."""
-    contexts, asked, troubles = [], [], []
+    contexts, asked, troubles, opened = [], [], [], set()
 
-    def open_page(**options):
+    def open_page(address=address, **options):
+        opened.add(address)
         context = chromium.new_context(**{"viewport": {"width": 1100, "height": 900}, **options})
         contexts.append(context)
         page = context.new_page()
@@ -91,7 +105,7 @@ def opened(chromium, address):
     for context in contexts:
         context.close()
     assert troubles == []
-    assert {url for url in asked if not url.startswith("data:,")} == {address}
+    assert {url for url in asked if not url.startswith("data:,")} == opened
 
 
 def read_out(page, model=0):
@@ -214,7 +228,7 @@ def test_subgroups_are_sorted_by_mouse_and_by_key(opened):
     page.keyboard.press("Enter")
     assert head.get_attribute("aria-sort") == "descending"
     assert column(page, "lxcim") == sorted(before, key=float, reverse=True)
-    other = page.locator("#subgroups th", has_text="Rows")
+    other = page.locator("#subgroups th", has_text="Samples")
     other.locator("button").focus()
     page.keyboard.press("Space")
     assert other.get_attribute("aria-sort") == "ascending"
@@ -233,11 +247,127 @@ def test_numbers_sort_as_numbers_and_missing_keys_come_last(opened):
     assert keys(page) == ["100.0"] * 2 + ["10.0"] * 2 + ["9.0"] * 2 + missing
 
 
+def height(page):
+    return page.locator("footer").evaluate("node => node.getBoundingClientRect().bottom")
+
+
+def test_many_subgroups_of_many_models_make_a_page_of_a_few_screens(opened, long_address):
+    page = opened(long_address)
+    assert page.locator("#subgroups tbody tr").count() == 6000
+    assert height(page) < 12_000
+    assert height(opened(long_address, java_script_enabled=False)) < 20_000
+    # The head stays in sight while the rows below it move.
+    box, head = page.locator("#subgroups .tall"), page.locator("#subgroups thead")
+    page.locator("#subgroups").scroll_into_view_if_needed()
+    box.evaluate("box => box.scrollTo(0, 5000)")
+    assert box.evaluate("box => box.scrollTop") == 5000
+    assert head.locator("th").first.bounding_box()["y"] == pytest.approx(
+        box.bounding_box()["y"], abs=2
+    )
+
+
+SHOWN = """() => [...document.querySelectorAll("#subgroups tbody tr")]
+  .filter(row => row.getClientRects().length)
+  .map(row => [row.cells[1].textContent, row.querySelector("[data-name=lxcim]").dataset.value])
+"""
+
+
+def test_rows_are_found_by_their_names(opened, long_address):
+    page = opened(long_address)
+    said = page.locator("#subgroups output")
+    search = page.locator("#subgroups").get_by_label("Show rows with")
+    assert said.inner_text() == "6,000 of 6,000 rows"
+    search.fill("GROUP 17 m3")
+    assert said.inner_text() == "15 of 6,000 rows"  # 17, 117 to 417, 170 to 179
+    found = page.evaluate(SHOWN)
+    assert [model for model, _ in found] == ["m3"] * 15
+    search.fill("0.")  # numbers are no names
+    assert said.inner_text() == "0 of 6,000 rows"
+    search.fill("group 42")
+    page.get_by_role("button", name="Worst LxCIM first").click()
+    values = [float(value) for _, value in page.evaluate(SHOWN)]
+    assert len(values) == 180
+    assert values == sorted(values)
+    page.emulate_media(media="print")  # what is found is printed, without the search
+    assert len(page.evaluate(SHOWN)) == 180
+    assert not search.is_visible()
+    page.emulate_media(media="screen")
+    search.fill("")
+    assert said.inner_text() == "6,000 of 6,000 rows"
+    assert len(page.evaluate(SHOWN)) == 6000
+
+
+def test_differences_sort_by_their_numbers(opened, long_address):
+    page = opened(long_address)
+    page.get_by_role("button", name="Difference").click()
+    values = page.evaluate(
+        "[...document.querySelectorAll('#models [data-name=difference]')]"
+        ".map(cell => Number(cell.dataset.value))"
+    )
+    assert len(values) == 66
+    assert values == sorted(values)
+    assert min(values) < 0 < max(values)
+
+
+HEIGHTS = "[...document.querySelectorAll('table.stops')].map(table => table.offsetHeight)"
+
+
+def test_the_tables_of_many_models_are_folded_and_printed_as_a_whole(opened, long_address):
+    page = opened(long_address)
+    stops = page.locator("table.stops")
+    assert [stops.nth(k).is_visible() for k in range(12)] == [True] + [False] * 11
+    page.locator("summary").nth(5).click()
+    assert stops.nth(5).is_visible()
+    page.emulate_media(media="print")
+    assert min(page.evaluate(HEIGHTS)) > 200
+    assert len(page.evaluate(SHOWN)) == 6000
+
+
+def test_without_scripts_nothing_is_folded(opened, long_address):
+    page = opened(long_address, java_script_enabled=False)
+    assert all(page.locator("table.stops").nth(k).is_visible() for k in range(12))
+    assert not page.locator(".tools").first.is_visible()
+
+
+def test_a_small_table_has_no_search(opened):
+    page = opened()
+    assert page.locator(".tools, .tall").count() == 0
+    assert page.locator("table.stops:visible").count() == 2
+
+
 def test_hostile_keys_do_nothing(opened):
     page = opened()
     assert page.title() == "A report: LxCIM report"
     assert page.locator("#subgroups tbody", has_text="</script>").count() == 1
     assert page.locator("b").count() == 0
+
+
+def test_the_policy_lets_nothing_in_that_is_not_the_pages_own(chromium, address):
+    page = chromium.new_page()
+    blocked, failed = [], []
+    page.on("console", lambda message: blocked.append(message.text))
+    page.on("requestfailed", lambda request: failed.append(request.failure))
+    page.goto(address)
+    page.evaluate(
+        """() => {
+          const add = (tag, content) =>
+            document.body.appendChild(Object.assign(document.createElement(tag), content));
+          add("script", { textContent: "document.title = 'broken'" });
+          add("script", { src: "https://example.org/a.js" });
+          add("img", { src: "https://example.org/a.png" });
+          add("style", { textContent: "body { display: none }" });
+          add("iframe", { src: "https://example.org/" });
+          add("button", { id: "evil" }).setAttribute("onclick", "document.title = 'broken'");
+        }"""
+    )
+    page.locator("#evil").dispatch_event("click")
+    page.evaluate("fetch('https://example.org/').catch(() => {})")
+    assert page.title() == "A report: LxCIM report"
+    assert page.locator("body").is_visible()
+    assert set(failed) == {"csp"}  # no request left the browser
+    assert len(blocked) >= 7
+    assert all("Content Security Policy" in text for text in blocked)
+    page.close()
 
 
 @pytest.mark.parametrize("width", [390, 320, 1100])

@@ -42,3 +42,9 @@ def test_the_curvature_of_a_loss_that_is_not_convex_is_a_bound(loss):
     true = np.diag(differences(lambda s: objective(Y, s, W)[0], S, 1e-6))
     assert (curvature > 0).all()
     assert (curvature >= np.abs(true) - 1e-6).all()
+
+
+@pytest.mark.parametrize("loss", [lx.lxcim_surrogate, lx.lxcim_loss, combined])
+def test_no_samples_have_no_gradient_and_no_hessian(loss):
+    gradient, curvature = boosting_objective(loss)(np.zeros(0), np.zeros(0))
+    assert gradient.shape == curvature.shape == (0,)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from samples import masks
 
 import lxcim_xp as lx
-from lxcim_xp._array import namespace
+from lxcim_xp._arrays.namespaces import namespace
 from lxcim_xp.testing import samples
 
 TEMPERATURE = 0.4
@@ -602,3 +602,85 @@ def test_no_samples_have_no_value_and_no_gradient():
     assert np.isnan(value)
     assert gradient.shape == lx.soft_rank(np.zeros(0)).shape == (0,)
     assert np.isnan(lx.soft_lxcim(1, np.ones((2, 3)), where=np.zeros((2, 3), dtype=bool))).all()
+
+
+def with_gradient(name):
+    """Return the value and the gradient of one of VALUES."""
+    return partial(lx.value_and_grad(VALUES[name].func), **VALUES[name].keywords)
+
+
+def gradient_of(backend, function, x):
+    """Return the gradient of the sum of what has a value."""
+    if backend.library == "jax":
+        import jax
+        import jax.numpy as jnp
+
+        return jax.jit(jax.grad(lambda x: jnp.nansum(function(x))))(x)
+    import torch
+
+    return torch.func.grad(lambda x: function(x).nansum())(x)
+
+
+@pytest.mark.parametrize("how", ["where", "sample_weight", "nan_policy", "one"])
+@pytest.mark.parametrize("name", VALUES)
+def test_an_entry_without_a_value_has_a_gradient_of_zero(grad_backend, name, how):
+    rng = np.random.default_rng(30)
+    label, score = rng.integers(0, 2, (3, 6)), rng.normal(size=(3, 6))
+    label[0] = [0, 1, 0, 1, 0, 1]
+    label[2] = 1 - label[0]
+    counts = np.ones((3, 6), dtype=bool)
+    counts[1] = False
+    if how == "one":  # sample, or class: not enough for some
+        counts[1, 2] = True
+        if name not in ("unbiased", "soft_auroc", "std"):
+            return
+    dtype = grad_backend.dtype
+    arrays = {"y_true": label}
+    if how == "nan_policy":
+        score = np.where(counts, score, np.nan)
+    elif how == "sample_weight":
+        arrays[how] = counts.astype(dtype)
+    else:
+        arrays["where"] = counts
+    others = [0, 2]
+    _, wanted = with_gradient(name)(label[others], score[others])
+    options = {"nan_policy": "omit"} if how == "nan_policy" else {}
+    with context(grad_backend):
+        given = {key: convert(grad_backend, array) for key, array in arrays.items()}
+        scores = convert(grad_backend, score.astype(dtype))
+
+        def value(scores):
+            return VALUES[name](y_score=scores, **given, **options)
+
+        def of_shared(scale):
+            return value(scores * scale)
+
+        assert np.isnan(to_numpy(value(scores))).tolist() == [False, True, False]
+        gradient = to_numpy(gradient_of(grad_backend, value, scores))
+        if how != "nan_policy":  # whose scores times anything have no derivative
+            ones = convert(grad_backend, np.ones((1, 6), dtype=dtype))
+            shared = to_numpy(gradient_of(grad_backend, of_shared, ones))
+            expected = (wanted * score[others]).sum(axis=0)
+            np.testing.assert_allclose(shared[0], expected, rtol=1e-4, atol=1e-5)
+        if how == "sample_weight":
+
+            def of_weight(weight):
+                return VALUES[name](given["y_true"], scores, sample_weight=weight)
+
+            by_weight = gradient_of(grad_backend, of_weight, given["sample_weight"])
+            assert np.isfinite(to_numpy(by_weight)).all()
+    np.testing.assert_array_equal(gradient[1], 0)
+    np.testing.assert_allclose(gradient[others], wanted, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_an_entry_without_a_value_leaves_the_others_alone_on_numpy(name):
+    rng = np.random.default_rng(31)
+    label, score = np.asarray([[0, 1, 1, 0]] * 3), rng.normal(size=(3, 4))
+    weight = np.asarray([[1.0, 2.0, 1.0, 0.5], [0.0] * 4, [1.0] * 4])
+    value, gradient = with_gradient(name)(label, score, sample_weight=weight)
+    np.testing.assert_array_equal(gradient[1], 0)
+    for row in (0, 2):
+        one = with_gradient(name)(label[row], score[row], sample_weight=weight[row])
+        np.testing.assert_allclose(value[row], one[0], rtol=1e-14)
+        np.testing.assert_allclose(gradient[row], one[1], rtol=1e-12, atol=1e-15)

@@ -13,7 +13,7 @@ from samples import THRESHOLDS, masks
 from test_laws import agree, as_float
 
 import lxcim_xp as lx
-from lxcim_xp import _array
+from lxcim_xp._arrays import namespaces
 from lxcim_xp.invariance import Sample
 from lxcim_xp.testing import samples
 
@@ -47,7 +47,7 @@ def everything(y_true, y_score, **options):
     parts += [
         lx.contributions(y_true, y_score, metric=metric, **options) for metric in ("lxcim", "audrc")
     ]
-    xp = _array.namespace(part=parts[0])
+    xp = namespaces.namespace(part=parts[0])
     return xp.concat([xp.reshape(part, (-1,)) for part in parts])
 
 
@@ -216,7 +216,7 @@ def some(y_true, y_score, **options):
     curve = lx.accuracy_rate_curve(y_true, y_score, **options)
     parts = [*curve, lx.interpolate(curve, [0.25, 0.5])]
     parts += [lx.contributions(y_true, y_score, metric="audrc", **options)]
-    return _array.namespace(part=parts[0]).concat(parts)
+    return namespaces.namespace(part=parts[0]).concat(parts)
 
 
 @pytest.mark.parametrize("name", CURVES)
@@ -229,7 +229,9 @@ def test_curves_of_a_batch_are_those_of_its_entries_along_any_axis(name):
     along = CURVES[name](*moved[:2], sample_weight=moved[2], axis=0)
     heights = lx.interpolate(batch, [0.5, 1.0])
     for index in np.ndindex(2, 3):
-        single = CURVES[name](label[index], score[index], sample_weight=weight[index])
+        single = CURVES[name](
+            label[index], score[index], sample_weight=weight[index], threshold=0.0
+        )
         for part, other, one in zip(batch, along, single, strict=True):
             np.testing.assert_array_equal(part[index], one)
             np.testing.assert_array_equal(other[index], one)

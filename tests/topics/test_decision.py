@@ -1,15 +1,18 @@
 """Decision functions: their laws, on every backend, and what bad ones get."""
 
 import pickle
+from functools import partial
 
 import numpy as np
 import pytest
 from backends import context, convert, to_numpy
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
 
 import lxcim_xp as lx
-from lxcim_xp import _array
+from lxcim_xp._arrays import namespaces
+from lxcim_xp._samples import decisions
 from lxcim_xp.testing import samples
 
 
@@ -36,14 +39,15 @@ def test_a_probability_ties_with_its_computed_complement(p):
 
 
 @given(st.floats(0, 1), st.floats(0, 1))
+@example(np.nextafter(0.5, 0), 0.5)
 def test_confidence_in_a_probability_grows_away_from_a_half(p, q):
     decision = lx.probability()
-    xp = _array.namespace(p=np.asarray(p))
+    xp = namespaces.namespace(p=np.asarray(p))
     g_p, g_q = (abs(decision.signed(xp, np.asarray(x), 0.5)) for x in (p, q))
     if abs(p - 0.5) > abs(q - 0.5) + 1e-15:
         assert g_p > g_q
     assert 0 <= g_p <= 0.5
-    assert (g_p == 0) == (abs(p - 0.5) < 1e-16)
+    assert (g_p == 0) == (p == 0.5)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -53,15 +57,105 @@ def test_a_score_written_like_the_threshold_meets_it(dtype):
     assert lx.accuracy(1, score, threshold=np.float32(0.3)) == (0.75 if dtype == "float32" else 0.5)
 
 
-def test_the_mirror_has_the_other_decision_and_the_same_confidence():
-    for decision, score in (
-        (lx.absolute(0.25), np.asarray([0.5, -2.0, 0.25])),
-        (lx.probability(), np.asarray([0.75, 0.125, 0.5])),
-    ):
-        xp = _array.namespace(score=score)
-        mirrored = decision.mirror(xp, score, decision.threshold)
-        before, after = (decision.signed(xp, s, decision.threshold) for s in (score, mirrored))
-        np.testing.assert_array_equal(after, -before)
+def signed_and_mirrored(decision, score):
+    """Return the signed confidence of scores and of their mirror images."""
+    xp, parameters = namespaces.namespace(score=score), (decision.threshold, *decision.parameters)
+    mirrored = decision.mirror(xp, score, *parameters)
+    assert mirrored.dtype == score.dtype
+    return (decision.signed(xp, s, *parameters) for s in (score, mirrored))
+
+
+FINITE = {f"float{width}": st.floats(width=width, allow_nan=False) for width in (16, 32, 64)}
+DECIMALS = st.integers(-999, 999).map(lambda k: k / 100) | st.integers(-99, 99).map(
+    lambda k: k / 10
+)
+
+
+def floats_around(threshold, dtype):
+    """Draw decimals, any floats, and the floats next to a threshold."""
+    at = np.asarray(threshold, dtype=dtype)
+    steps = st.integers(-9, 9).map(lambda k: float(at + k * np.spacing(at) / 2))
+    return st.lists(DECIMALS | FINITE[dtype] | steps, min_size=1, max_size=20).map(
+        lambda drawn: np.asarray(drawn, dtype=dtype)
+    )
+
+
+THRESHOLDS = st.sampled_from([0.3, 0.5, -1.0, 1 / 3, 2.1, -0.7, 7.0, 1000.1]) | st.floats(-1e4, 1e4)
+
+
+@pytest.mark.parametrize("dtype", FINITE)
+@given(st.data(), THRESHOLDS)
+def test_a_score_ties_with_its_mirror_image_at_every_threshold(dtype, data, threshold):
+    score = data.draw(floats_around(threshold, dtype))
+    before, after = signed_and_mirrored(lx.absolute(threshold), score)
+    np.testing.assert_array_equal(after, -before)
+    # Rounding decides nothing: only a score that hits the threshold is undecided.
+    np.testing.assert_array_equal(np.sign(before), np.sign(score - np.asarray(threshold, dtype)))
+
+
+SCALES = st.sampled_from([1.0, 2.0, 3.0, 0.1, 0.7, 100.0])
+
+
+@given(st.data(), THRESHOLDS, SCALES, SCALES)
+def test_a_score_ties_with_its_mirror_image_on_scales_of_two_sides(
+    data, threshold, negative, positive
+):
+    score = data.draw(floats_around(threshold, "float64"))
+    before, after = signed_and_mirrored(lx.asymmetric(threshold, negative, positive), score)
+    np.testing.assert_array_equal(after, -before)
+    np.testing.assert_array_equal(np.sign(before), np.sign(score - threshold))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+@pytest.mark.parametrize(
+    "decision",
+    [
+        lx.asymmetric(0, 1, 3),
+        lx.asymmetric(0, 3, 1),
+        lx.asymmetric(0.3, 0.7, 1.9),
+        lx.decision_function(lambda score: np.log1p(np.abs(score))),
+    ],
+)
+def test_neighbouring_narrow_floats_do_not_tie(dtype, decision):
+    score = np.linspace(1, 2, 2000).astype(dtype)
+    score = np.unique(np.concatenate([score, np.nextafter(score, np.asarray(2, dtype))]))
+    for side in (score, -score):
+        xp = namespaces.namespace(score=side)
+        confidence = decision.signed(xp, side, decision.threshold, *decision.parameters)
+        assert np.unique(confidence).size == side.size
+        assert 0 < lx.lxcim(np.arange(side.size) % 2, side, decision=decision) < 1
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+def test_log_odds_of_neighbouring_narrow_floats_do_not_tie(dtype):
+    p = np.linspace(0.5, 1, 2000).astype(dtype)
+    p = np.unique(np.concatenate([p, np.nextafter(p, np.asarray(0.5, dtype))]))
+    log_odds = lx.logit().signed(namespaces.namespace(p=p), p, 0.5)
+    assert np.unique(log_odds).size == p.size
+
+
+def total(xp, decision, parameters, score):
+    return xp.sum(decision.signed(xp, score, *parameters))
+
+
+@pytest.mark.runners("jax-x64-eager", "torch-eager")
+def test_the_slope_is_the_derivative_also_at_the_threshold(runner):
+    score = np.asarray([0.125, 0.25, 0.5, 0.75])
+    for decision in (lx.absolute(0.25), lx.asymmetric(0.25, 1, 3), lx.probability(), lx.logit()):
+        parameters = (decision.threshold, *decision.parameters)
+        with context(runner.backend):
+            array = convert(runner.backend, score)
+            xp = namespaces.namespace(score=array)
+            slope = to_numpy(decision.slope(xp, array, *parameters))
+            if runner.backend.library == "jax":
+                import jax
+
+                found = jax.grad(partial(total, xp, decision, parameters))(array)
+            else:
+                array.requires_grad_()
+                total(xp, decision, parameters, array).backward()
+                found = array.grad
+            np.testing.assert_allclose(to_numpy(found), slope, rtol=1e-12)
 
 
 def test_a_decision_is_a_value():
@@ -237,3 +331,24 @@ def same_side(score):
 def test_bad_decision_functions_are_named(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+@given(
+    score=arrays.arrays(
+        float, 6, elements=st.sampled_from([-2.3, 0.0, 0.1, 0.3, 0.6, 1e-300, 1e308])
+    ),
+    nudge=arrays.arrays(float, 6, elements=st.sampled_from([0.0, 1e-17, -3e-16, 0.25, 1.0])),
+    threshold=st.sampled_from([0.3, 0.5, 0.1, 7.7, -2.3, 1e-310, 1e300, 9e307]),
+)
+def test_the_quick_distance_of_numpy_is_the_general_one(score, nudge, threshold):
+    score = score + nudge
+    quick = decisions.half_the_gap_numpy(score, threshold)
+    general = decisions.half_the_gap_by_reflections(
+        namespaces.namespace(), score, threshold, 1.0, score.dtype
+    )
+    if quick is not None:  # None where a reflection hits the threshold, or overflows
+        np.testing.assert_array_equal(quick, general)
+
+
+def test_ordinary_scores_take_the_quick_distance_of_numpy():
+    assert decisions.half_the_gap_numpy(np.asarray([0.1, 0.7]), 0.3) is not None

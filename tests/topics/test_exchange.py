@@ -1,26 +1,32 @@
 """Exchange of classes: the laws on every backend, and what is done to whom."""
 
-import importlib.util
+from functools import partial
 
 import numpy as np
 import pytest
 from backends import context, convert, to_numpy
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
-from samples import THRESHOLDS
+from samples import THRESHOLDS, masks
 
 import lxcim_xp as lx
+from lxcim_xp._arrays import namespaces
+from lxcim_xp.invariance import Sample
 from lxcim_xp.testing import samples
 
 # Of one size: eager JAX compiles each operation for each shape.
 SAMPLES = samples(min_size=6, max_size=6)
 # Scores whose mirror images are exact for these decision functions.
 HALVES = st.integers(-16, 16).map(lambda k: k / 2)
+# Scores and thresholds whose mirror images are rounded.
+DECIMALS = st.integers(-40, 40).map(lambda k: k / 10) | st.sampled_from([0.175, 0.425, 1 / 3])
+DECIMAL_THRESHOLDS = st.sampled_from([0.3, -0.7, 1 / 3, 2.1])
 DECISIONS = {
     "asymmetric": lx.asymmetric(0.5, negative_scale=2.0, positive_scale=0.5),
     "mirror": lx.decision_function(abs, mirror=lambda score: -score),
     "bisection": lx.decision_function(abs),
 }
+THIRDS = lx.asymmetric(0.3, negative_scale=1.0, positive_scale=3.0)
 
 
 def exchanged_metric(metric, decision=None):
@@ -47,6 +53,10 @@ BY_DECISION = {
 }
 
 
+THIRDS_BEFORE = with_decision(lx.lxcim, THIRDS)
+THIRDS_AFTER = exchanged_metric(lx.lxcim, THIRDS)
+
+
 def agree(runner, a, b):
     np.testing.assert_allclose(a, b, rtol=runner.tolerance, atol=runner.tolerance)
 
@@ -58,6 +68,57 @@ def test_an_exchange_leaves_lxcim_unchanged(runner, sample, threshold):
         runner(lx.lxcim, *sample, threshold=threshold),
         runner(LXCIM_AFTER, *sample, threshold=threshold),
     )
+
+
+@pytest.mark.runners("numpy-*", "strict*", "cupy-*", "torch-*", "jax-jit", "jax-x64-*")
+@given(samples(scores=DECIMALS, min_size=6, max_size=6), DECIMAL_THRESHOLDS)
+@example(Sample(np.asarray([0, 1]), np.asarray([0.175, 0.175]), np.asarray([1.0, 2.0])), 0.3)
+def test_an_exchange_leaves_lxcim_unchanged_where_mirror_scores_are_rounded(
+    runner, sample, threshold
+):
+    agree(
+        runner,
+        runner(lx.lxcim, *sample, threshold=threshold),
+        runner(LXCIM_AFTER, *sample, threshold=threshold),
+    )
+
+
+@given(samples(threshold=0.3), st.data())
+def test_the_published_strategy_passes_on_our_own_metric(sample, data):
+    which = data.draw(masks(sample.y_true.size))
+    exchanged = lx.exchange(sample.y_true, sample.y_score, which, threshold=0.3)
+    before, after = (
+        lx.lxcim(y, s, sample_weight=sample.sample_weight, threshold=0.3)
+        for y, s in (sample[:2], exchanged)
+    )
+    assert after == pytest.approx(before, abs=1e-12)
+
+
+@pytest.mark.runners("numpy-eager", "jax-jit", "jax-x64-eager", "jax-x64-jit", "torch-eager")
+def test_an_exchange_of_narrow_floats_keeps_their_confidence(runner):
+    narrow = ("float16", "float32") + ("bfloat16",) * (runner.backend.library != "numpy")
+    for dtype in narrow:
+        for decision in (lx.absolute(0.3), lx.asymmetric(0.3, 1, 2), lx.probability()):
+            with context(runner.backend):
+                decimals = convert(runner.backend, np.arange(101) / 100)
+                xp = namespaces.namespace(score=decimals)
+                score = xp.astype(decimals, getattr(xp, dtype))
+                confidences = partial(confidences_of_exchanged, xp, decision)
+                if runner.transform == "jit":
+                    import jax
+
+                    confidences = jax.jit(confidences)
+                before, after = (to_numpy(array) for array in confidences(score))
+                np.testing.assert_array_equal(after, before)
+
+
+def confidences_of_exchanged(xp, decision, score):
+    exchanged = lx.exchange(1, score, decision=decision).y_score
+    assert exchanged.dtype == score.dtype
+    return [
+        xp.abs(decision.signed(xp, s, decision.threshold, *decision.parameters))
+        for s in (score, exchanged)
+    ]
 
 
 # A program to compile for each decision function: not under every transform of JAX.
@@ -73,9 +134,15 @@ def test_an_exchange_keeps_the_confidence_of_any_decision_function(runner, name,
     agree(runner, runner(before, *sample), runner(after, *sample))
 
 
-def auroc_of_omega(y_true, y_score, *, sample_weight, where=None, threshold=0.0):
-    if where is not None:  # padding: absent in both copies
-        sample_weight = sample_weight * (0 * sample_weight + where)
+@pytest.mark.runners(
+    "numpy-*", "strict*", "cupy-*", "torch-eager", "torch-vmap", "jax-jit", "jax-x64-jit+vmap"
+)
+@given(sample=samples(scores=DECIMALS, min_size=6, max_size=6))
+def test_an_exchange_keeps_the_confidence_on_scales_that_round_mirror_scores(runner, sample):
+    agree(runner, runner(THIRDS_BEFORE, *sample), runner(THIRDS_AFTER, *sample))
+
+
+def auroc_of_omega(y_true, y_score, *, sample_weight=None, where=None, threshold=0.0):
     omega = lx.symmetrize(
         y_true, y_score, sample_weight=sample_weight, where=where, threshold=threshold
     )
@@ -83,13 +150,44 @@ def auroc_of_omega(y_true, y_score, *, sample_weight, where=None, threshold=0.0)
 
 
 @pytest.mark.runners("numpy-*", "strict*-eager", "cupy-*", "jax-x64-eager", "torch-eager")
-@given(SAMPLES, THRESHOLDS)
+@given(SAMPLES | samples(scores=DECIMALS, min_size=6, max_size=6), THRESHOLDS | DECIMAL_THRESHOLDS)
 def test_lxcim_is_the_auroc_of_omega(runner, sample, threshold):
     agree(
         runner,
         runner(lx.lxcim, *sample, threshold=threshold),
         runner(auroc_of_omega, *sample, threshold=threshold),
     )
+
+
+@pytest.mark.runners("numpy-*", "strict*-eager", "cupy-*", "jax-x64-eager", "torch-eager")
+@pytest.mark.parametrize("weighted", [False, True])
+@given(sample=SAMPLES, where=masks(6))
+def test_a_masked_sample_is_absent_from_omega(runner, sample, weighted, where):
+    if not weighted:
+        sample = sample._replace(sample_weight=None)
+    agree(
+        runner,
+        runner(lx.lxcim, *sample, where=where),
+        runner(auroc_of_omega, *sample, where=where),
+    )
+
+
+@pytest.mark.parametrize("labels", [[1, 0, 9, 9], [1, -1, 9, 9], [True, False, True, False]])
+def test_a_masked_sample_stays_as_it_is_in_both_copies(labels):
+    score, where = np.asarray([[2.0, -1.0, 5.0, np.nan]]), [True, True, False, False]
+    for weight in (None, [3, 4, -5, 6]):
+        omega = lx.symmetrize(labels, score, sample_weight=weight, where=where)
+        for copy in (slice(4), slice(4, 8)):
+            np.testing.assert_array_equal(omega.y_true[0, copy][2:], labels[2:])
+            np.testing.assert_array_equal(omega.y_score[0, copy][2:], [5.0, np.nan])
+            expected = [[1, 1, 0, 0] if weight is None else [3, 4, 0, 0]]
+            np.testing.assert_array_equal(omega.sample_weight[:, copy], expected)
+        exchanged = lx.exchange(labels, score, where=where)
+        drawn = lx.random_exchange(labels, score, seed=0, n=5, where=where)
+        for found in (exchanged, drawn):
+            np.testing.assert_array_equal(
+                found.y_score[..., 2:], np.broadcast_to([5.0, np.nan], found.y_score[..., 2:].shape)
+            )
 
 
 @pytest.mark.runners("numpy-*", "strict*", "cupy-*", "torch-eager", "jax-x64-eager")
@@ -196,6 +294,20 @@ def test_a_jax_key_may_be_traced(runner):
         assert len(np.unique(flipped, axis=0)) == 3
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("threshold", [0.3, 0.5, -0.7, 1 / 3])
+def test_one_decimal_scores_have_one_lxcim_at_every_threshold(dtype, threshold):
+    rng = np.random.default_rng(4)
+    score = (rng.integers(-30, 31, 200) / 10).astype(dtype)
+    label = rng.random(200) < 1 / (1 + np.exp(-score.astype(float)))
+    metric = partial(lx.lxcim, threshold=threshold)
+    spread = lx.exchange_spread(metric, label, score, n=50, threshold=threshold)
+    assert spread.low == spread.high == spread.value
+    omega = lx.symmetrize(label, score, threshold=threshold)
+    tolerance = 2 * float(np.finfo(dtype).eps)
+    np.testing.assert_allclose(lx.auroc(*omega[:2]), spread.value, rtol=tolerance)
+
+
 def test_an_exchange_of_all_twice_is_the_data():
     rng = np.random.default_rng(1)
     label, score = rng.integers(0, 2, 100), rng.normal(size=100).round(1)
@@ -231,6 +343,73 @@ def test_the_spread_of_a_foreign_metric_is_found_row_by_row():
     )
     np.testing.assert_allclose(ours.values, theirs.values, rtol=1e-12)
     assert ours.std > 0.01
+
+
+def area(y_true, y_score):
+    """Return a metric of scores that takes no weights and does not know missing ones."""
+    assert not np.isnan(y_score).any()
+    return float(lx.auroc(y_true, y_score))
+
+
+def test_the_spread_takes_a_policy_for_missing_scores():
+    label, score = np.asarray([1, 0, 1, 0, 1, 1]), np.asarray([1.0, 2.0, np.nan, -3.0, np.nan, 4.0])
+    there = ~np.isnan(score)
+    for metric in (lx.auroc, area):
+        with pytest.raises(ValueError, match=r"y_score must not hold NaN.*nan_policy='omit'"):
+            lx.exchange_spread(metric, label, score)
+        omitted = lx.exchange_spread(metric, label, score, n=40, nan_policy="omit")
+        expected = lx.exchange_spread(metric, label[there], score[there], n=40)
+        assert omitted.value == expected.value
+        undecided = lx.exchange_spread(metric, label, score, n=40, nan_policy="abstain")
+        filled = lx.exchange_spread(metric, label, np.where(there, score, 0.0), n=40)
+        assert repr(undecided) == repr(filled)
+    # The coins of a seed are those of all samples, so that every library can draw the same.
+    omitted = lx.exchange_spread(lx.auroc, label, score, n=40, nan_policy="omit")
+    weightless = lx.exchange_spread(
+        lx.auroc, label, score, n=40, nan_policy="omit", sample_weight=there * 1.0
+    )
+    np.testing.assert_array_equal(omitted.values, weightless.values)
+    with pytest.raises(ValueError, match="nan_policy must be one of"):
+        lx.exchange_spread(lx.auroc, label, score, nan_policy="drop")
+
+
+@pytest.mark.runners("strict-eager", "jax-x64-eager", "torch-eager")
+def test_the_spread_omits_missing_scores_where_values_cannot_be_inspected(runner):
+    label, score = np.asarray([1, 0, 1, 0]), np.asarray([1.0, 2.0, np.nan, -3.0])
+    with context(runner.backend):
+        arrays = [convert(runner.backend, array) for array in (label, score)]
+        for policy in ("omit", "abstain"):
+            found = lx.exchange_spread(lx.lxcim, *arrays, n=10, nan_policy=policy)
+            expected = lx.lxcim(label, score, nan_policy=policy)
+            for part in (found.value, found.low, found.high):
+                np.testing.assert_allclose(to_numpy(part), expected, rtol=1e-12)
+        assert np.isnan(to_numpy(lx.exchange_spread(lx.lxcim, *arrays, n=10).value))
+
+
+def test_a_spread_prints_in_a_line_and_stays_a_tuple():
+    spread = lx.exchange_spread(lx.lxcim, 1, [2.0, -1.0])
+    assert "values=<1000 values>" in repr(spread)
+    assert len(repr(spread)) < 250
+    assert spread._fields[:2] == ("value", "values")
+    assert isinstance(spread, tuple)
+    assert len(spread) == 7
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_scores_near_the_largest_float_are_exchanged_without_a_warning(dtype):
+    largest = np.finfo(dtype).max
+    score = np.asarray([largest, -largest, largest / 4, np.inf, -np.inf], dtype=dtype)
+    for sides in (
+        {"threshold": -float(largest) / 8},
+        {"threshold": 0.3},
+        {"decision": lx.asymmetric(0.3, 2, 1)},
+        {"decision": lx.decision_function(np.abs)},
+        {"decision": lx.decision_function(np.abs, mirror=np.negative)},
+    ):
+        exchanged = lx.exchange(1, score, **sides)
+        assert not np.isnan(exchanged.y_score).any()
+        values = [lx.lxcim(*s, **sides) for s in ((np.ones(5, dtype=int), score), exchanged)]
+        assert values[0] == values[1]
 
 
 def test_exchanges_for_which_a_metric_is_undefined_are_counted():
@@ -270,9 +449,8 @@ def test_bad_input_is_named(call, error, message):
         call()
 
 
+@pytest.mark.library("jax")
 def test_a_jax_key_needs_jax_arrays():
-    if importlib.util.find_spec("jax") is None:
-        pytest.skip("jax is not installed")
     import jax
 
     with pytest.raises(TypeError, match="seed is a JAX key but the samples are numpy arrays"):

@@ -4,6 +4,9 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+
+pytest.importorskip("sklearn")
+
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from samples import METRICS

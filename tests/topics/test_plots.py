@@ -4,9 +4,12 @@ import io
 import subprocess
 import sys
 
-import matplotlib as mpl
 import numpy as np
 import pytest
+
+pytest.importorskip("matplotlib")
+
+import matplotlib as mpl
 from matplotlib.figure import Figure
 
 import lxcim_xp as lx
@@ -123,6 +126,89 @@ def test_labels_are_set_unless_there_are_some(draw, make, metric):
     assert legend(ax).count("coin") == 1
 
 
+NAMES = [
+    "_private",
+    "__s",
+    "_",
+    " _ after a space",
+    "$x$",
+    "$5",
+    "a $ b $ c",
+    r"\$",
+    r"\alpha_1^2",
+    "50 %",
+    "$_$",
+    "{",
+    "a_b",
+    "coin",
+    "ideal",
+    "a & b #1~^",
+]
+
+
+@each_kind
+def test_names_are_shown_as_they_are(draw, make, metric):
+    ax = draw(LABEL, dict.fromkeys(NAMES, SCORE))
+    value = f"{100 * metric(LABEL, SCORE):.1f}"
+    assert legend(ax)[: len(NAMES)] == [f"{name} ({value})" for name in NAMES]
+    assert legend(ax)[len(NAMES) :].count("coin") == 1
+    for text in ax.get_legend().get_texts()[: len(NAMES)]:
+        assert not text.get_parse_math()
+        assert not text.get_usetex()
+    ax = draw(LABEL, SCORE, label=NAMES[0])
+    draw(LABEL, SCORE, label=NAMES[4], ax=ax)  # one by one, as a command draws them
+    assert {f"{name} ({value})" for name in (NAMES[0], NAMES[4])} < set(legend(ax))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_one_name_is_shown_as_it_is(name):
+    ax = plots.local_accuracy(LABEL, SCORE, label=name)
+    assert legend(ax)[0] == name
+    assert legend(ax)[2] == "coin"
+    for ax in (plots.comparison(LABEL, {name: SCORE}), _differences(name)):
+        shown = [*ax.get_xticklabels(), *ax.get_yticklabels()]
+        found = [text for text in shown if text.get_text().startswith(name)]
+        assert found
+        ax.get_figure().draw_without_rendering()  # which writes labels anew
+        assert not any(text.get_parse_math() or text.get_usetex() for text in found)
+
+
+def _differences(name):
+    return plots.differences(lx.compare_all(LABEL, {name: SCORE, "other one": OTHER}))
+
+
+def test_a_name_looks_like_itself():
+    """Draw text as SVG text: what a reader sees has every character of the name and no other."""
+    with mpl.rc_context({"svg.fonttype": "none"}):
+        file = io.BytesIO()
+        ax = plots.roc(LABEL, dict.fromkeys(["_a", "$x^2$", r"\$"], SCORE))
+        ax.get_figure().savefig(file, format="svg")
+    written = file.getvalue().decode()
+    for name in ("_a", "$x^2$", r"\$"):
+        assert f">{name} ({100 * lx.auroc(LABEL, SCORE):.1f})</text>" in written
+
+
+def test_labels_of_the_callers_own_lines_stay_tex():
+    ax = Figure().add_subplot()
+    ax.plot([0, 1], [0, 1], label=r"$\alpha$")
+    plots.roc(LABEL, SCORE, ax=ax, label="$a$")
+    own, ours = ax.get_legend().get_texts()[:2]
+    assert own.get_parse_math()
+    assert not ours.get_parse_math()
+
+
+@each_kind
+@pytest.mark.parametrize("ylabel", ["mine", "Accuracy", "Cumulative accuracy"])
+def test_the_metric_of_a_nameless_curve_does_not_depend_on_the_axis_label(
+    draw, make, metric, ylabel
+):
+    ax = Figure().add_subplot()
+    ax.set_ylabel(ylabel)
+    draw(LABEL, SCORE, ax=ax)
+    name = {lx.lxcim: "LxCIM", lx.audrc: "AUDRC", lx.auroc: "AUROC"}[metric]
+    assert legend(ax)[0] == f"{name} {100 * metric(LABEL, SCORE):.1f}"
+
+
 def test_figure_1_has_curve_baselines_and_a_strip_of_correctness():
     margins = np.asarray([4.0, -3.0, 2.0, 1.0, -1.0])
     ax = plots.cumulative_accuracy(1, margins, label="mine", correctness=True)
@@ -234,8 +320,10 @@ def test_local_accuracy_is_drawn_with_where_it_is_a_coins():
         assert ax.lines[1].get_xdata()[0] == found.coin_rate
 
 
+@pytest.mark.library("torch")
 def test_arrays_of_other_libraries_are_drawn_too():
-    torch = pytest.importorskip("torch")
+    import torch
+
     ax = plots.cumulative_accuracy(torch.asarray(LABEL), torch.asarray(SCORE), band=0.9)
     np.testing.assert_allclose(drawn(ax)[0], drawn(plots.cumulative_accuracy(LABEL, SCORE))[0])
 

@@ -14,7 +14,7 @@ from samples import THRESHOLDS
 from test_laws import agree
 
 import lxcim_xp as lx
-from lxcim_xp import _array
+from lxcim_xp._arrays import namespaces
 from lxcim_xp.invariance import Sample
 from lxcim_xp.testing import samples
 
@@ -33,7 +33,7 @@ def everything(y_true, y_score, **options):
     parts = [part for point in points for part in point]
     parts += [*lx.accuracy_at(y_true, y_score, 0.5, **options)]
     parts += [lx.rate_at(y_true, y_score, float(ACCURACY), **options)]
-    xp = _array.namespace(part=parts[0])
+    xp = namespaces.namespace(part=parts[0])
     return xp.stack(parts)
 
 
@@ -94,7 +94,7 @@ def test_local_accuracy_is_the_slope_of_the_least_concave_majorant(runner, sampl
 
 def local(y_true, y_score, **options):
     parts = lx.local_accuracy(y_true, y_score, **options)
-    xp = _array.namespace(part=parts[0])
+    xp = namespaces.namespace(part=parts[0])
     return xp.concat([xp.reshape(part, (-1,)) for part in parts])
 
 
