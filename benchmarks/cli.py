@@ -43,7 +43,7 @@ QUERY = "frames.evaluate(pl.scan_parquet(file), label='y', score='s').collect(en
 
 
 def write_predictions(path: Path, rows: int) -> None:
-    """Write predictions without ties, which are the dearest, and a column that nobody needs."""
+    """Write predictions without ties, which cost most, and a column that is never read."""
     import numpy as np
     import polars as pl
 
@@ -101,7 +101,7 @@ def main() -> None:
     for rows in map(int, arguments.rows.split(",")):
         with tempfile.TemporaryDirectory() as directory:
             file = Path(directory) / "predictions.parquet"
-            # In a process of its own: a child is charged with what its parent held at the fork.
+            # In a process of its own: a child's memory includes what its parent held at the fork.
             writer = multiprocessing.get_context("spawn").Process(
                 target=write_predictions, args=(file, rows)
             )

@@ -1,7 +1,7 @@
-"""The contenders of the benchmark: our functions on each backend, plain sorts, and the peers.
+"""The contenders of the benchmark: our functions on each backend, plain sorts, and peers.
 
-Each is a call without arguments, with its data ready in the form that it takes. Whatever is not
-installed is left out.
+Each is a call without arguments, with data prepared in the form that it takes. Whatever is not
+installed is left out. ``speed`` does the timing.
 """
 
 import importlib.util
@@ -141,7 +141,10 @@ def _jax_contenders(data: Data, *, wide: bool) -> dict[str, Contender]:
         return lxcim(y_true, y_score, sample_weight=sample_weight)
 
     def argsort_form(y_true: Any, y_score: Any) -> Any:
-        with mock.patch("lxcim_xp._ranks._has_integer_keys", return_value=False):
+        with (
+            mock.patch("lxcim_xp._samples.gain.has_integer_keys", return_value=False),
+            mock.patch("lxcim_xp._numerics.ordering.has_integer_keys", return_value=False),
+        ):
             return lxcim(y_true, y_score)
 
     return {
@@ -156,7 +159,7 @@ def _jax_contenders(data: Data, *, wide: bool) -> dict[str, Contender]:
 
 
 def peer_contenders(data: Data) -> dict[str, Contender]:
-    """Return what is installed of the peers, each with its data ready in the form it takes."""
+    """Return the peers that are installed, each with data prepared in the form it takes."""
     label, score, weight, margin, probability = data
     both_labels = np.concatenate([label, 1 - label])
     peers = {}
@@ -188,7 +191,7 @@ def _torch_peers(
     if torch is None:
         return peers
     label, both_labels = torch.from_numpy(label), torch.from_numpy(both_labels)
-    # Scores outside [0, 1] would go through a sigmoid, in which large ones become ties.
+    # Scores outside [0, 1] would go through a sigmoid, which turns large ones into ties.
     both = torch.from_numpy(np.concatenate([probability, 1 - probability]))
     probability = torch.from_numpy(probability)
     if torchmetrics := load("torchmetrics.functional.classification"):
@@ -203,7 +206,7 @@ def _torch_peers(
             return metric.compute()
 
         n = len(margin)
-        # It leaves out the first 1/n of the area, and divides by what is left.
+        # It leaves out the first 1/n of the area, and divides by the rest.
         left_out = float(margin[np.abs(margin).argmax()] < 0) / (2 * n**2)
         peers["torch-uncertainty"] = Contender(
             augrc, lambda result: 1 - 2 * (float(result) * (1 - 1 / n) + left_out)

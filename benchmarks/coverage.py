@@ -2,9 +2,9 @@
 
     python benchmarks/coverage.py [--simulations 4000]
 
-Draws data whose true value is known, and counts how often the interval holds it: four shapes of
-margins, four true values, three sizes; then clusters and log-normal weights. Then two and six
-models that are equally good, and how often they are called different. Seeded.
+Draws data whose true value is known, and counts how often the interval contains it: four shapes of
+margins, four true values, three sizes; then clusters and log-normal weights. Then counts how often
+two or six equally good models are called different. The seed is fixed.
 """
 
 import argparse
@@ -32,7 +32,7 @@ def bisect(function: Callable[[float], float], low: float, high: float) -> float
 
 
 def normal(rng: Generator, value: float, shape: Shape) -> np.ndarray:
-    """Draw normal margins: a sum of two is positive with chance Phi(sqrt(2) mean)."""
+    """Draw normal margins: a sum of two is positive with probability Phi(sqrt(2) mean)."""
     return rng.normal(NormalDist().inv_cdf(value) / np.sqrt(2), 1, shape)
 
 
@@ -67,7 +67,7 @@ def _value_of_levels(mean: float) -> float:
 
 
 def covered(found: lx.Interval, value: float) -> float:
-    """Return the share of intervals that hold the value, in per cent."""
+    """Return the share of intervals that contain the value, in per cent."""
     return float(100 * np.mean((found.low <= value) & (value <= found.high)))
 
 

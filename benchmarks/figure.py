@@ -1,4 +1,4 @@
-"""The figure of the benchmark: growth with n of the times over that of ``np.sort``."""
+"""The figure of the benchmark: how times, divided by that of ``np.sort``, grow with n."""
 
 import os
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from contenders import load
 
-# From the colour-blind-safe palette of Okabe and Ito, with a marker each for print in grey.
+# From the colour-blind-safe palette of Okabe and Ito, each with a marker for printing in grey.
 LINE_STYLES = (
     ("#D55E00", "o"),
     ("#0072B2", "s"),

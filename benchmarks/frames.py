@@ -1,9 +1,9 @@
-"""What metrics of subgroups cost next to a plain sort, hand-written polars, and others.
+"""What metrics of subgroups cost compared to a plain sort, hand-written polars, and others.
 
     python benchmarks/frames.py [--rows 1000000] [--duckdb 10000000]
 
 All times are medians of contenders that take turns in one process, and are shown as ratios. What
-would take hours is timed on some of the groups and multiplied, and marked with an e.
+would take hours is timed on some of the groups and extrapolated, which an "e" marks.
 """
 
 import argparse
@@ -26,7 +26,7 @@ ASKED = {"label": "y", "score": "s", "weight": "w", "by": "k"}
 
 
 def medians(contenders: dict[str, Callable[[], object]], repeats: int) -> dict[str, float]:
-    """Return the median time of each contender, in seconds, after one call that does not count."""
+    """Return the median time of each contender, in seconds, after one call without timing."""
     times: dict[str, list[float]] = {name: [] for name in contenders}
     for turn in range(repeats + 1):
         for name, run in contenders.items():
@@ -38,7 +38,7 @@ def medians(contenders: dict[str, Callable[[], object]], repeats: int) -> dict[s
 
 
 def predictions(rng: np.random.Generator, n: int, groups: int) -> pl.DataFrame:
-    """Return predictions without ties, which are the dearest."""
+    """Return predictions without ties, which cost most."""
     score = rng.normal(0.5, 1, n)
     label = rng.random(n) < 1 / (1 + np.exp(-score))
     key = rng.permutation(n) % groups
@@ -46,7 +46,7 @@ def predictions(rng: np.random.Generator, n: int, groups: int) -> pl.DataFrame:
 
 
 def by_hand(rows: pl.LazyFrame) -> pl.LazyFrame:
-    """Return LxCIM by the plan of frames.lxcim, for clean rows, in polars' own words."""
+    """Return LxCIM by the same plan as frames.lxcim, written in polars, for clean rows."""
     y, s, w = pl.col("y"), pl.col("s"), pl.col("w")
     credit = pl.when(s > 0).then(y).when(s < 0).then(~y).otherwise(False).cast(pl.Float64)
     credit = pl.when(s == 0).then(0.5).otherwise(credit)
@@ -113,7 +113,7 @@ def ours(rng: np.random.Generator, n: int, repeats: int) -> None:
 
 
 def others(rng: np.random.Generator, n: int) -> None:
-    """Print what fairlearn and pandas with scikit-learn cost over ours."""
+    """Print what fairlearn and pandas with scikit-learn cost compared to ours."""
     from fairlearn.metrics import MetricFrame
 
     print("\n| time over ours (pandas) | " + " | ".join(f"{g} groups" for g in GROUPS) + " |")

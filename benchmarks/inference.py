@@ -1,4 +1,4 @@
-"""What inference costs next to the metric itself and next to scikit-learn.
+"""What inference costs compared to the metric itself and to scikit-learn.
 
     OPENBLAS_NUM_THREADS=1 python benchmarks/inference.py
 
@@ -26,7 +26,7 @@ def medians(contenders: dict[str, Callable[[], object]], repeats: int) -> dict[s
 
 
 def errors(rng: np.random.Generator) -> None:
-    """Print standard error and interval over the metric."""
+    """Print the time of standard error and interval over that of the metric."""
     print("| over the metric itself | standard error | interval | target |")
     print("|---|---|---|---|")
     for n in (10_000, 100_000, 1_000_000):
@@ -45,7 +45,7 @@ def errors(rng: np.random.Generator) -> None:
 
 
 def resamples(rng: np.random.Generator) -> None:
-    """Print scikit-learn on doubled resamples over our bootstrap."""
+    """Print the time of scikit-learn on doubled resamples over that of our bootstrap."""
     from sklearn.metrics import roc_auc_score
 
     n, draws = 10_000, 1000
@@ -70,7 +70,7 @@ def resamples(rng: np.random.Generator) -> None:
 
 
 def comparisons(rng: np.random.Generator) -> None:
-    """Print the comparison of many models over their metrics."""
+    """Print the time to compare many models over that of their metrics."""
     n, k = 100_000, 16
     truth = rng.normal(0.7, 1, n)
     scores = {f"model {i}": truth + rng.normal(0, 0.1 + 0.05 * i, n) for i in range(k)}

@@ -3,10 +3,10 @@
     python benchmarks/selective.py
     python benchmarks/selective.py [--sizes 200,1000] [--sets 4000] [--quick]
 
-Margins are normal with mean 1 and standard deviation 1: of such samples 84 % are right, and the
-most confident 56.5 % are wrong 5 times in 100, which is the best that a threshold for 95 % accuracy
-can do. Thresholds are chosen on many data sets of each size; what they do to new samples is known
-exactly. Printed are two tables in Markdown, and whether the targets are met. Only NumPy is needed.
+Margins are normal with mean 1 and standard deviation 1. Of such samples 84 % are right. The most
+confident 56.5 % are wrong 5 times in 100, so no threshold for 95 % accuracy can decide more than
+these. Thresholds are chosen on many data sets of each size; what they do to new samples is known
+exactly. Prints two tables in Markdown, and whether the targets are met. Only NumPy is needed.
 """
 
 import argparse
@@ -40,7 +40,7 @@ def normal_tail(x: np.ndarray) -> np.ndarray:
 
 
 def truth(confidence: np.ndarray) -> Truth:
-    """Return what deciding from a confidence on does; NaN decides nothing."""
+    """Return what happens if everything from a confidence up is decided; NaN decides nothing."""
     confidence = np.where(np.isnan(confidence), np.inf, confidence)
     wrong, right = normal_tail(confidence + MEAN), normal_tail(confidence - MEAN)
     return Truth(wrong, wrong + right)
@@ -58,7 +58,7 @@ def oracle() -> float:
 
 
 def data_sets(size: int, sets: int) -> Iterator[np.ndarray]:
-    """Draw data sets, always the same ones."""
+    """Draw data sets from a fixed seed."""
     rng = np.random.default_rng(size)
     while sets:
         rows = min(sets, max(1, AT_ONCE // size))

@@ -56,7 +56,7 @@ def data_sets(n: int, rng: np.random.Generator) -> dict[str, Data]:
 
 
 def width_rows(data: dict[str, Data]) -> list[tuple[str, ...]]:
-    """Return half-widths of the bounds and the error of the estimate; check that all is inside."""
+    """Return half-widths of the bounds and errors of the estimate; check that bounds hold."""
     rows = []
     for name, (label, score, options, bound, judged) in data.items():
         states = [lx.sketch(label, score, bins=bins, bound=bound, **options) for bins in BINS]

@@ -1,11 +1,11 @@
-"""Measure what soft metrics cost, value and gradient together, next to a sort and to their peers.
+"""Measure what soft metrics cost, value and gradient together, compared to a sort and to peers.
 
     python benchmarks/soft.py [--sizes 1e3,1e4,1e5,1e6] [--repeats 5]
 
 All contenders of one size take turns in one process with one thread; each number is a ratio of two
 medians. Then come the time to compile under JAX and the memory that a call needs beyond its input.
-A peer that visits all pairs is not asked for more than 10 000 samples. Whatever is not installed is
-reported as missing; to have all:
+A peer that visits all pairs gets at most 10 000 samples. Whatever is not installed is reported as
+missing; to install everything:
 
     pip install torch==2.13.0
     pip install -e ".[jax]" rax
@@ -25,7 +25,7 @@ from speed import Row, medians, parse_sizes, power, print_ratios, print_table
 import lxcim_xp as lx
 
 SIZES = (10**3, 10**4, 10**5, 10**6)
-ALL_PAIRS = 10**4  # samples, beyond which nobody is asked to visit all pairs
+ALL_PAIRS = 10**4  # samples up to which contenders that visit all pairs are timed
 Calls = dict[str, Callable[[], Any]]
 
 
@@ -152,7 +152,7 @@ def measure(sizes: tuple[int, ...], repeats: int) -> tuple[dict[str, dict[int, f
 
 
 def print_compile_times(sizes: tuple[int, ...]) -> None:
-    """Print how long JAX takes to compile value and gradient, and the memory that it asks for."""
+    """Print how long JAX takes to compile value and gradient, and how much memory they need."""
     import jax
     import jax.numpy as jnp
 
@@ -200,9 +200,9 @@ print((peak() - before) / 1e3)
 
 
 def print_memory() -> None:
-    """Print by how much the peak of the memory grows, each library in a process of its own.
+    """Print how much the peak memory grows, with each library in a process of its own.
 
-    Linux tells the peak since it was last reset; elsewhere it is missing.
+    Linux knows the peak since the last reset; on other systems it is missing.
     """
     body = []
     for library in ("numpy", "torch"):

@@ -1,18 +1,18 @@
-"""Measure what lxcim_xp costs next to a plain sort, and next to its peers.
+"""Measure what lxcim_xp costs compared to a plain sort, and to its peers.
 
     python benchmarks/speed.py
     python benchmarks/speed.py [--sizes 1e3,1e4] [--repeats 7] [--figure docs/speed.svg] [--quick]
 
 All contenders of one size take turns in one process with one thread; each number is a ratio of two
-medians. Printed are four tables: times over the platform's own sort, times of the peers over ours,
-the overhead of a call on 100 samples, and the peak of extra memory. The targets are judged from
-100 000 samples on. Last, with matplotlib, the growth with n is drawn; only ``--quick`` (three small
-sizes, three repeats) draws nothing unless ``--figure`` is given. The ratios of one run belong to
-one machine. A call that would take more than 20 seconds is not made, and is shown as too long.
+medians. Prints four tables: our times over that of the platform's own sort, times of the peers over
+ours, the overhead of a call on 100 samples, and the peak of extra memory. Targets apply from
+100 000 samples on. Finally, matplotlib draws the growth with n, except that ``--quick`` (three
+small sizes, three repeats) draws nothing unless ``--figure`` is given. Ratios hold for the machine
+of the run. A call that would take more than 20 seconds is skipped, and shown as too long.
 On AMD Zen 4 NumPy's AVX-512 sorts are several times slower than its AVX2 sorts; to measure with
 these, set NPY_DISABLE_CPU_FEATURES="X86_V4 AVX512_ICL AVX512_SPR" in the environment.
-Whatever is not installed is reported as missing; to have all (the exact torch first, since a range
-may pull gigabytes of CUDA packages):
+Whatever is not installed is reported as missing; to install everything (the exact torch first,
+since a range may pull gigabytes of CUDA packages):
 
     pip install torch==2.13.0
     pip install -e ".[bench,jax,plots]"
@@ -47,7 +47,7 @@ FULL_SIZES = (10**3, 10**4, 10**5, 10**6, 10**7)
 QUICK_SIZES = FULL_SIZES[:3]
 DOCS_FIGURE = Path(__file__).resolve().parents[1] / "docs" / "speed.svg"
 
-JUDGED_FROM = 10**5  # samples; below, the overhead of a call is what one sees
+JUDGED_FROM = 10**5  # samples; below, the overhead of a call dominates
 TOO_LONG = 20.0  # seconds of one call
 LONG = 1.0  # seconds of one call, from which three repeats are enough
 SHORT = 2e-3  # seconds below which calls are timed together
@@ -62,9 +62,9 @@ class Row(NamedTuple):
     under: str
     limit: float | None = None
     at_least: bool = False
-    judged_by: str | None = None  # what the limit multiplies, where that is not ``under``
-    only_at: int | None = None  # the one size that the limit is meant for
-    extra: str = "bench"  # of the package, which brings what the row needs
+    judged_by: str | None = None  # what the limit multiplies, if not ``under``
+    only_at: int | None = None  # the only size to which the limit applies
+    extra: str = "bench"  # the extra of the package that installs what the row needs
 
 
 Seconds = dict[str, dict[int, float]]  # contender -> size -> median
@@ -123,7 +123,7 @@ def medians(calls: dict[str, Callable[[], Any]], repeats: int) -> dict[str, floa
     for turn in range(repeats):
         for name, call in calls.items():
             if turn == 0 and at_once[name] > 1:
-                samples[name].clear()  # one short call alone says little
+                samples[name].clear()  # a single short call says little
             if turn < 2 or samples[name][0] < LONG:
                 samples[name].append(seconds_per_call(call, at_once[name]))
     return {name: median(times) for name, times in samples.items()}
@@ -214,7 +214,7 @@ def target(row: Row) -> str:
 
 
 def judge(row: Row, seconds: Seconds, sizes: Iterable[int]) -> str:
-    """Say whether a row meets its target at all sizes that the target is meant for."""
+    """Say whether a row meets its target at all sizes to which the target applies."""
     judged = [n for n in sizes if (n >= JUDGED_FROM if row.only_at is None else n == row.only_at)]
     ratios = [_ratio(seconds, row.over, row.judged_by or row.under, n) for n in judged]
     ratios = [ratio for ratio in ratios if ratio is not None]
@@ -236,7 +236,7 @@ def print_table(title: str, header: list[str], body: list[list[str]]) -> None:
 
 
 def print_overhead(repeats: int) -> None:
-    """Compare a call on 100 samples with the six NumPy calls that it cannot do without."""
+    """Compare a call on 100 samples with the six NumPy calls that it needs at least."""
     n = 100
     data = make_data(n)
     side = 2.0 * data.label - 1

@@ -2,9 +2,9 @@
 Choose where to stop deciding, and check it on other data
 =========================================================
 
-A score that is worth something only where it is large: of 6000 pairs, the less confident half is a
-coin's. Read off where the method stops making meaningful predictions, choose a threshold for 90 %
-accuracy on one half of the pairs, and report it on the other half.
+A score that is informative only where it is large: on the less confident half of 6000 pairs it is
+no better than a coin. Read off where the method stops making meaningful predictions, choose a
+threshold for 90 % accuracy on one half of the pairs, and report its accuracy on the other half.
 """
 
 import sys
@@ -20,7 +20,7 @@ FIGURES = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parents[1] /
 
 rng = np.random.default_rng(0)
 confidence = rng.random(6000)
-chance = 0.5 + np.clip(confidence - 0.5, 0, None)  # of being right: one half up to 0.5, then rising
+chance = 0.5 + np.clip(confidence - 0.5, 0, None)  # of being right: 1/2 up to 0.5, then rising
 margins = np.where(rng.random(6000) < chance, confidence, -confidence)
 choose, report = margins[:3000], margins[3000:]
 
@@ -33,7 +33,7 @@ right.plot(rate, 0.5 + np.clip(0.5 - rate, 0, None), color="black", lw=1, label=
 right.legend(loc="upper right", fontsize="small")
 
 # %%
-# The guarantee stops earlier than the samples at hand would: that is its price.
+# With a guarantee the method stops earlier than these samples alone would suggest: its price.
 
 curve = lx.cumulative_accuracy_curve(1, choose)
 for name, delta, mark in (("empirical", None, "s"), ("guaranteed", 0.1, "o")):

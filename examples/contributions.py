@@ -2,8 +2,9 @@
 What each sample adds to LxCIM and to AUDRC
 ===========================================
 
-Ten decisions, all of them right. In LxCIM (left) each layer is a little thinner than the one of the
-next more confident sample. In AUDRC (right) the first sample alone has almost a third of the area.
+Ten decisions, all of them right. In LxCIM (left) each sample's layer is a little thinner than that
+of the next more confident one. In AUDRC (right) the first sample alone has almost a third of the
+area.
 """
 
 import sys

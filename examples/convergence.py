@@ -3,8 +3,8 @@ A coin, with more and more samples
 ==================================
 
 The scores are noise. With more samples the cumulative accuracy settles on the coin's line at every
-decision rate, and LxCIM on 1/2. The accuracy-decision rate curve never settles where few samples
-are decided: however many there are, the most confident one is right or wrong.
+decision rate, and LxCIM at 1/2. The accuracy-decision rate curve never settles where few samples
+are decided: however many samples there are, the single most confident one is right or wrong.
 """
 
 import sys

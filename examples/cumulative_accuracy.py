@@ -2,8 +2,8 @@
 Cumulative accuracy: where do the right decisions come from?
 ============================================================
 
-Games are decided from the largest spread down. The curve is the share of all games that has been
-called rightly so far; its slope is the accuracy at that spread, and twice the area under it is
+Games are decided from the largest spread down. The curve is the share of all games that have been
+called correctly so far; its slope is the accuracy at that spread, and twice the area under it is
 LxCIM. The strip below shows which calls were right, averaged where spreads tie.
 """
 
@@ -23,9 +23,9 @@ spread = games["spread"].to_numpy(dtype=float)
 favourite_won = games["favwin"].to_numpy(dtype=int)
 
 # %%
-# To the left the bookmakers, to the right a forecast that is as accurate as they are but does not
-# know when: the spreads of other games. But for chance, its curve is a straight line to the
-# accuracy, and LxCIM is the accuracy, 76.3.
+# On the left the bookmakers; on the right a forecast that is just as accurate but does not know
+# when it is right: it has the spreads of other games. Apart from chance, its curve is a straight
+# line up to the accuracy, and LxCIM equals the accuracy, 76.3.
 
 figure = Figure(figsize=(9.6, 4.4), layout="constrained")
 left, right = figure.subplots(1, 2, sharey=True)

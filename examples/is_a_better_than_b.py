@@ -2,9 +2,9 @@
 Is A better than B?
 ===================
 
-Six forecasts of the same 553 basketball games. To the left each with an interval of its own: they
-overlap. To the right the paired differences, with p-values adjusted for the fifteen pairs: on the
-same games most of the noise is shared, and more of the differences can be told from luck.
+Six forecasts of the same 553 basketball games. On the left each has an interval of its own, and
+the intervals overlap. On the right are the paired differences, with p-values adjusted for the
+fifteen pairs: on the same games most of the noise is shared, so more differences stand out.
 """
 
 import sys
@@ -34,8 +34,7 @@ for name, score in methods.items():
     print(f"{name:22s} {found.estimate:.3f}  [{found.low:.3f}, {found.high:.3f}]")
 
 # %%
-# One pair in numbers: the size of the spread against "the favourite wins", said each time with the
-# same confidence.
+# One pair in numbers: the spread against "the favourite wins", always with the same confidence.
 
 pair = lx.compare(won, methods["spread"], methods["always the favourite"])
 print(

@@ -2,8 +2,8 @@
 Two curves of the same decisions: LxCIM and AUDRC
 =================================================
 
-The accuracy of what is decided (AUDRC) hangs on the first few samples, whichever they are. The
-cumulative accuracy (LxCIM) starts at zero for everybody and lets each sample count by its rank.
+The accuracy of the decided samples (AUDRC) depends heavily on the first few, whichever they are.
+The cumulative accuracy (LxCIM) always starts at zero, and each sample counts by its rank.
 """
 
 import sys
@@ -21,9 +21,9 @@ spread = games["spread"].to_numpy(dtype=float)
 favourite_won = games["favwin"].to_numpy(dtype=int)
 
 # %%
-# Of all 553 games, and of the first 40 of them only. The bands hold 95 of 100 bootstrap resamples.
-# That of the cumulative accuracy grows with the decision rate, from nothing; that of the accuracy
-# is wide as soon as there is a wrong decision.
+# All 553 games, and only the first 40 of them. The bands contain 95 of 100 bootstrap resamples. The
+# band of the cumulative accuracy starts from nothing and grows with the decision rate; that of the
+# accuracy is wide as soon as there is a wrong decision.
 
 figure = Figure(figsize=(9.6, 4.4), layout="constrained")
 panels = figure.subplots(1, 2, sharey=True)

@@ -2,9 +2,9 @@
 Many methods on the same games
 ==============================
 
-Ten forecasts of the same 553 games, from the bookmakers' spread down to a coin. To the left their
-curves, to the right LxCIM with an interval of 200 bootstrap resamples, and the accuracy beside it:
-the distance between the two is what the confidences add.
+Ten forecasts of the same 553 games, from the bookmakers' spread down to a coin. On the left are
+their curves; on the right LxCIM with an interval from 200 bootstrap resamples, and the accuracy
+beside it: the distance between the two is what the confidences add.
 """
 
 import sys
@@ -32,8 +32,8 @@ methods["always the favourite"] = np.ones(spread.size)
 methods["coin"] = rng.standard_normal(spread.size)
 
 # %%
-# A positive score says that the favourite wins. Rounded spreads tie and may be 0, which is no
-# decision; ties are straight pieces of a curve, and no decision is half right.
+# A positive score predicts that the favourite wins. Rounded spreads tie and may be 0, which is no
+# decision. Ties are straight pieces of a curve, and a missing decision counts as half right.
 
 figure = Figure(figsize=(12.0, 4.6), layout="constrained")
 left, right = figure.subplots(1, 2, width_ratios=[1.15, 1])

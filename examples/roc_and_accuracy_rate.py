@@ -1,10 +1,10 @@
 """
-What the other two common curves say of the same methods
-========================================================
+What the other two common curves say about the same methods
+===========================================================
 
-A ROC curve needs a positive class, and which team of a game that is, is nobody's choice. To the
-left every method's ROC curve is a mean over 200 ways to name the sides at random, with the band
-that holds 95 of 100: the width is not about the games, only about the naming. To the right the
+A ROC curve needs a positive class, but neither team of a game is the positive one. On the left,
+every method's ROC curve is a mean over 200 random namings of the sides, with a band that contains
+95 of 100 of them: its width comes from the naming alone, not from the games. On the right are the
 accuracy-decision rate curves.
 """
 
@@ -34,7 +34,7 @@ methods["always the favourite"] = np.ones(spread.size)
 methods["coin"] = rng.standard_normal(spread.size)
 
 # %%
-# Naming the sides of a game the other way turns both its label and its score over.
+# Naming the sides of a game the other way round flips its label and the sign of its score.
 
 renamed = rng.random((200, spread.size)) < 0.5
 label = np.where(renamed, 1 - favourite_won, favourite_won)

@@ -2,12 +2,12 @@
 A stream that does not fit into memory
 ======================================
 
-Predictions arrive in chunks, ten million by default, and no chunk is kept. A sketch of each is
-merged into one state of 164 kB, which knows the accuracy exactly and LxCIM within certain bounds.
-The scores are probabilities of an overconfident model, most of them next to 0 or 1. Pass another
-number of samples as the second argument, 1e8 say: memory stays what it is, and only time grows.
-The generator here can draw its chunks again, which a stream cannot, so that at the end the bounds
-are compared with LxCIM of a part that does fit.
+Predictions arrive in chunks, ten million in all by default, and no chunk is kept. A sketch of each
+is merged into one state of 164 kB, which knows the accuracy exactly and LxCIM within guaranteed
+bounds. The scores are probabilities of an overconfident model, most of them close to 0 or 1. Pass
+another number of samples as the second argument, 1e8 say: memory stays the same, and only the time
+grows. Unlike a stream, the generator here can draw its chunks again, so at the end the bounds are
+compared with the exact LxCIM of a part that fits into memory.
 """
 
 import sys

@@ -2,8 +2,8 @@
 More rows than memory
 =====================
 
-Exact metrics of a thousand subgroups from Parquet, with a limit on memory: DuckDB sorts on disk
-what does not fit. Ask for a hundred million rows with ``--rows 100000000``; the default is small.
+Exact metrics of a thousand subgroups from Parquet, with a limit on memory: what does not fit,
+DuckDB sorts on disk. For a hundred million rows pass ``--rows 100000000``; the default is small.
 """
 
 import argparse
@@ -24,7 +24,7 @@ parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("figures", nargs="?", help="not used: this example draws nothing")
 parser.add_argument("--rows", type=int, default=200_000)
 parser.add_argument("--memory", default="600MB", help="DuckDB's memory_limit")
-parser.add_argument("--folder", help="where Parquet and what does not fit go; temporary by default")
+parser.add_argument("--folder", help="for Parquet and what does not fit; temporary by default")
 given = parser.parse_args()
 
 with tempfile.TemporaryDirectory(dir=given.folder) as folder:

@@ -69,9 +69,9 @@ with tempfile.TemporaryDirectory() as folder:
         print("The second part of this example needs pyspark: pip install pyspark")
         sys.exit()
     if not (os.environ.get("JAVA_HOME") or shutil.which("java")):
-        print("The second part of this example needs Java, and there is none.")
+        print("The second part of this example needs Java, which was not found.")
         sys.exit()
-    warnings.simplefilter("ignore")  # what Spark says of itself
+    warnings.simplefilter("ignore")  # about Spark's own internals
     spark = (
         SparkSession.builder.master("local[2]")
         .config("spark.sql.shuffle.partitions", 4)

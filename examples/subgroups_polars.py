@@ -2,9 +2,9 @@
 Subgroups in polars
 ===================
 
-Forecasts of 553 basketball games: is the spread as good a forecast for small favourites as for
-large ones, and at home as away? One call for each question, eagerly with intervals, lazily as part
-of a query, and as an expression beside other aggregations.
+Forecasts of 553 basketball games: is the spread as good a forecast for narrow favourites as for
+clear ones, and at home as well as away? Each question takes one call: eagerly with intervals,
+lazily as part of a query, and as an expression beside other aggregations.
 """
 
 import sys
@@ -34,7 +34,7 @@ games = games.with_columns(
 )
 
 # %%
-# In memory, with intervals. Small favourites are where the spread has little to say.
+# In memory, with intervals. On narrow favourites the spread has little to say.
 
 columns = {"label": "favwin", "score": "spread"}
 found = frames.evaluate(games, **columns, by="size", metrics=["lxcim", "accuracy"], interval=0.95)

@@ -2,9 +2,9 @@
 The symmetric ROC curve and the two parts of LxCIM
 ==================================================
 
-Join every game with its copy in which the two teams are written the other way round. The ROC curve
-of that doubled data is symmetric, its area is LxCIM, and it crosses its axis at (1 - ACC, ACC): the
-square of the accuracy lies below, and beside it what the confidences add, twice the area H.
+Add to every game a copy in which the two teams are swapped. The ROC curve of the doubled data is
+symmetric, the area below it is LxCIM, and it crosses its axis of symmetry at (1 - ACC, ACC). The
+area has two parts: the square of the accuracy below the crossing, and twice the area H beside it.
 """
 
 import sys
@@ -24,8 +24,8 @@ spread = games["spread"].to_numpy(dtype=float)
 favourite_won = games["favwin"].to_numpy(dtype=int)
 
 # %%
-# To the right a forecast whose confidence says nothing. But for chance, its curve is two straight
-# pieces, H is half of ACC (1 - ACC), and LxCIM is the accuracy.
+# On the right is a forecast whose confidence says nothing. Apart from chance, its curve is two
+# straight pieces, H is half of ACC (1 - ACC), and LxCIM is the accuracy.
 
 figure = Figure(figsize=(9.6, 4.8), layout="constrained")
 left, right = figure.subplots(1, 2)

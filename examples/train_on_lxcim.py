@@ -2,12 +2,12 @@
 Does it pay to train on LxCIM?
 ==============================
 
-Three linear tasks, twenty seeds each, trained at once with ``jax.vmap``: choosing the patient whose
-diabetes progressed further (real data, and the model is about right), a truth that no linear model
-can represent, and leverage outliers in the training data. Cross-entropy is compared with the soft
-LxCIM loss, with both together, with the convex surrogate, and with a soft accuracy, which is
-bounded too but does not look at the order of the confidences. Every loss may stop early where the
-validation data say so; the differences are paired, seed by seed.
+Three tasks for a linear model, twenty seeds each, trained together with ``jax.vmap``: choosing the
+patient whose diabetes progressed further (real data, on which the model is about right), a truth
+that no linear model can represent, and leverage outliers in the training data. Cross-entropy is
+compared with the soft LxCIM loss, with both together, with the convex surrogate, and with a soft
+accuracy, which is bounded too but ignores the order of the confidences. Every loss stops early
+where validation is best; the differences are paired, seed by seed.
 """
 
 import sys
@@ -64,7 +64,7 @@ def diabetes(rng: np.random.Generator) -> Task:
 
 
 def synthetic(rng: np.random.Generator, truth: Callable[[Any], Any], outliers: float = 0.0) -> Task:
-    """Draw features from a normal distribution and labels with the log-odds of a truth."""
+    """Draw features from a normal distribution, and labels with the log-odds ``truth``."""
 
     def draw(count: int, outliers: float) -> tuple[np.ndarray, np.ndarray]:
         x = rng.normal(size=(count, 10))
@@ -78,7 +78,7 @@ def synthetic(rng: np.random.Generator, truth: Callable[[Any], Any], outliers: f
 
 
 def bent(x: np.ndarray) -> np.ndarray:
-    """Return log-odds that bend: steep and flat in one feature, flat and steep in another."""
+    """Return log-odds that bend: steep, then flat in one feature, the reverse in another."""
     return 3 * np.tanh(2 * x[:, 0]) + 0.3 * x[:, 1] ** 3
 
 
@@ -94,7 +94,7 @@ TASKS = {
 }
 
 # %%
-# The losses. Every one is a function of labels and scores.
+# The losses, each a function of labels and scores.
 
 LOSSES: dict[str, Callable[..., Any]] = {
     "cross-entropy": partial(combined, soft_weight=0.0),
@@ -108,7 +108,7 @@ LOSSES: dict[str, Callable[..., Any]] = {
 def held_out(loss: Callable[..., Any], task: Task) -> Any:
     """Train on one seed; return LxCIM on the test data where validation is best."""
     optimizer = optax.adam(RATE)
-    # Scores of zero have no scale, so training starts next to them.
+    # Scores that are all zero have no scale, so training starts close to them.
     weights = jnp.full(task.train[0].shape[-1], 1e-3)
 
     def step(state: Any, _: Any) -> tuple[Any, tuple[Any, Any]]:

@@ -2,8 +2,8 @@
 Train with optax and flax
 =========================
 
-The losses are pure functions of labels and scores, so that they go where any JAX loss goes. A small
-network learns which of two sides is better; cross-entropy with a soft LxCIM beside it is the loss.
+The losses are pure functions of labels and scores, so they fit wherever a JAX loss does. A small
+network learns which of two sides is better; its loss is cross-entropy combined with soft LxCIM.
 """
 
 import sys
@@ -26,7 +26,7 @@ chance = jax.nn.sigmoid(3 * jnp.sin(2 * features[..., 0]) + features[..., 1])
 
 
 class Scorer(nnx.Module):
-    """A network of one hidden layer."""
+    """A network with one hidden layer."""
 
     def __init__(self, rngs: nnx.Rngs) -> None:
         self.hidden = nnx.Linear(3, 16, rngs=rngs)

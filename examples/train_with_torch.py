@@ -2,9 +2,8 @@
 Train with PyTorch
 ==================
 
-The loss takes tensors and is differentiated by closed forms. Mini-batches have an unbiased loss
-when the pairs of a sample with itself are left out and the temperature does not depend on the
-batch.
+The loss takes tensors, and its gradient has a closed form. On mini-batches it is unbiased if pairs
+of a sample with itself are left out and the temperature does not depend on the batch.
 """
 
 import sys

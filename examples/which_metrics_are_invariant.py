@@ -2,13 +2,15 @@
 Which metrics are invariant to local exchange of classes?
 =========================================================
 
-Each metric is put to random small data sets and to what each law makes of them. "no" means that a
-counter-example was found, and the smallest one found is printed below the table; "yes" means that
-none was. Metrics of scikit-learn and torchmetrics are tried where the packages are installed.
+Each metric is evaluated on small random data sets before and after they are changed according to
+each law. "no" means that a counter-example was found, the smallest of which is printed below the
+table; "yes" means that none was. Metrics of scikit-learn and torchmetrics are tried if installed.
 """
 
 from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 import lxcim_xp as lx
 
@@ -16,10 +18,19 @@ Metrics = dict[str, Callable[..., Any]]
 
 
 def by_sign(metric: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a metric of predicted classes see the sign of the score."""
-    return lambda y_true, y_score, sample_weight=None: metric(
-        y_true, y_score > 0, sample_weight=sample_weight
-    )
+    """Let a metric of predicted classes see the sign of the score; zero counts half for each side.
+
+    Each sample is passed twice. With ``y_score > 0`` alone, an undecided sample would be a decision
+    for the negative side, and the metric would depend on which side that is.
+    """
+
+    def of_both(y_true: Any, y_score: Any, sample_weight: Any = None) -> Any:
+        twice, predicted = np.concatenate([y_true] * 2), np.concatenate([y_score >= 0, y_score > 0])
+        if sample_weight is None:
+            return metric(twice, predicted)
+        return metric(twice, predicted, sample_weight=np.concatenate([sample_weight] * 2))
+
+    return of_both
 
 
 def ours() -> Metrics:
@@ -50,15 +61,24 @@ def torchmetrics() -> Metrics:
     from torchmetrics.functional import classification
 
     def on_tensors(metric: Callable[..., Any]) -> Callable[..., Any]:
-        # Thresholded at one half: the sign of the score decides.
         return lambda y_true, y_score: metric(
             torch.as_tensor(y_score).sigmoid(), torch.as_tensor(y_true)
         )
 
-    names = "auroc average_precision accuracy f1_score matthews_corrcoef specificity"
+    def on_classes(metric: Callable[..., Any]) -> Callable[..., Any]:
+        of_both = by_sign(
+            lambda y_true, predicted: metric(
+                torch.as_tensor(predicted).int(), torch.as_tensor(y_true)
+            )
+        )
+        return lambda y_true, y_score: of_both(y_true, y_score)  # without weights
+
+    ranked = ("auroc", "average_precision")
+    decided = ("accuracy", "f1_score", "matthews_corrcoef", "specificity")
     return {
-        f"torchmetrics binary_{name}": on_tensors(getattr(classification, f"binary_{name}"))
-        for name in names.split()
+        f"torchmetrics binary_{name}": wrap(getattr(classification, f"binary_{name}"))
+        for names, wrap in ((ranked, on_tensors), (decided, on_classes))
+        for name in names
     }
 
 
@@ -76,9 +96,9 @@ print(lx.audit_table(audits))
 print(*missing, sep="\n")
 
 # %%
-# What depends on the margins alone passes the first column by construction: accuracy, LxCIM and
-# AUGRC (which are one quantity), AUDRC and AURC, and the AUROC of the confidence, which is a part
-# of LxCIM. Why the others fail, each in the smallest data set found:
+# Metrics of the margins alone pass the first column by construction: accuracy, LxCIM and AUGRC
+# (which are one quantity), AUDRC and AURC, and the AUROC of the confidence, which is a part of
+# LxCIM. Why the others fail, each on the smallest data set found:
 
 print("\nCounter-examples to local exchange of classes")
 for name, audit in audits.items():
@@ -87,8 +107,8 @@ for name, audit in audits.items():
         print(f"{name}\n{example}")
 
 # %%
-# The categorical metrics, as functions of the confusion vector. Those that survive a swap of *all*
-# classes (I1) are not safe either: an exchange of a part changes them.
+# The categorical metrics, as functions of the confusion vector. Even those that survive a swap of
+# *all* classes (I1) are not safe: exchanging only some of them changes the metric.
 
 names = "accuracy balanced_accuracy mcc f1 precision sensitivity specificity fdr"
 categorical = {
@@ -98,8 +118,8 @@ print()
 print(lx.audit_table(categorical))
 
 # %%
-# Losses of probabilities are invariant too, in their own way: they see the confidence itself and
-# not its rank, so that a monotone map of the confidence changes them.
+# Losses on probabilities are invariant too, in their own way: they depend on the confidence itself
+# and not on its rank, so a monotone map of the confidence changes them.
 
 
 def brier(y_true: Any, y_score: Any) -> Any:
