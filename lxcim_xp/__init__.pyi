@@ -66,6 +66,7 @@ from lxcim_xp.invariance import (
     Finding,
     assert_lxc_invariant,
     audit,
+    audit_method,
     audit_table,
     describe,
 )
@@ -144,6 +145,7 @@ __all__ = [
     "asymmetric",
     "auch",
     "audit",
+    "audit_method",
     "audit_table",
     "audrc",
     "audrc_bounds",

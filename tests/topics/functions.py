@@ -117,6 +117,7 @@ ELSEWHERE = {
     "asymmetric",
     "assert_lxc_invariant",
     "audit",
+    "audit_method",
     "audit_table",
     "bootstrap",
     "compare",
