@@ -25,6 +25,7 @@ nox.options.sessions = [
     "cli",
     "duckdb",
     "spark",
+    "tuebingen",
     "docs",
     "other_pythons",
 ]
@@ -214,6 +215,18 @@ def modin(session: nox.Session) -> None:
     session.install("-e", ".", "modin", "pyarrow", *RUNNER)
     # Modin warns of every method that it leaves to pandas.
     run_frames(session, "modin", "-W", "ignore::UserWarning")
+
+
+@nox.session
+def tuebingen(session: nox.Session) -> None:
+    """Run the paper's experiment: the quick methods as they are, the neural ones in small."""
+    session.install("-e", ".[tuebingen]", *RUNNER)
+    # For its file of pairs: the package itself, which would bring torch along, is not imported.
+    session.install("--no-deps", "cdt==0.6.0")
+    session.run(
+        *("pytest", "tests/tuebingen", "--numprocesses=2", "--dist=loadgroup", *session.posargs),
+        env={"JAX_PLATFORMS": "cpu", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+    )
 
 
 @nox.session

@@ -1,0 +1,199 @@
+"""Ask methods about pairs, in several processes, such that an interrupted run can go on."""
+
+import contextlib
+import importlib.util
+import math
+import multiprocessing
+import os
+import queue
+import signal
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from data import Pair
+
+CHUNK = 4  # pairs that a process takes at a time
+ONE_THREAD = {
+    **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
+    "JAX_PLATFORMS": "cpu",
+    "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1",
+}
+
+
+class Answer(NamedTuple):
+    """What a method says about a pair; NaN with a reason where it says nothing."""
+
+    method: str
+    number: int
+    score: float
+    reason: str = ""
+
+
+class _Job(NamedTuple):
+    """A method, as it is called on the command line, and the places of the pairs it is asked."""
+
+    name: str
+    clean: bool
+    places: tuple[int, ...]
+
+
+def title_of(name: str) -> str:
+    """Return what a method is called in tables: its name, or that of a function in a file."""
+    from methods import METHODS
+
+    title = name.rpartition(":")[2]
+    return {known.lower(): known for known in METHODS}.get(name.lower(), title)
+
+
+def find_method(name: str, clean: bool = False) -> Callable[..., float]:
+    """Return one of the sixteen by its name, or a function by ``FILE.py:function``."""
+    from methods import CLEAN, METHODS
+
+    if ":" not in name:
+        name = title_of(name)
+        if name not in METHODS:
+            raise ValueError(
+                f"There is no method {name!r}. Choose from {', '.join(METHODS)}, "
+                "or name a function of yours: FILE.py:function."
+            )
+        return CLEAN.get(name, METHODS[name]) if clean else METHODS[name]
+    path, _, function = name.rpartition(":")
+    if not Path(path).is_file():
+        raise ValueError(f"There is no file {path!r} with a method {function!r}.")
+    spec = importlib.util.spec_from_file_location(Path(path).stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    method = getattr(module, function, None)
+    if not callable(method):
+        raise ValueError(f"{path} has no function {function!r}.")
+    return method
+
+
+def ask(
+    questions: Mapping[str, Sequence[int]], pairs: Sequence[Pair], *, clean: bool, processes: int
+) -> Iterator[Answer]:
+    """Yield answers as they come: of each method, about the pairs in these places.
+
+    A method that raises gives no answer, and the others go on.
+    """
+    if not any(questions.values()):
+        return
+    context = multiprocessing.get_context("spawn")  # JAX does not survive a fork
+    answers = context.Queue()
+    with one_thread_each():
+        pool = ProcessPoolExecutor(
+            processes, context, initializer=_start, initargs=(answers, tuple(pairs))
+        )
+        try:
+            running = [pool.submit(_work, job) for job in _jobs(questions, pairs, clean)]
+            ended = 0
+            while ended < len(running):
+                answer = _next(answers, running)
+                if answer is None:
+                    ended += 1
+                else:
+                    yield answer
+        finally:
+            # Nobody waits for answers any more: not after an interrupt, nor where a process died.
+            for process in list((pool._processes or {}).values()):
+                process.terminate()
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _next(answers: "multiprocessing.Queue[Answer | None]", running: list[Future]) -> Answer | None:
+    """Return the next answer, None at the end of a job; raise what ended a process."""
+    while True:
+        try:
+            return answers.get(timeout=1)
+        except queue.Empty:
+            for job in running:
+                if job.done():
+                    job.result()
+
+
+def _jobs(questions: Mapping[str, Sequence[int]], pairs: Sequence[Pair], clean: bool) -> list[_Job]:
+    """Return what is to be done, the longest first: batches, then pairs with many samples."""
+    from methods import BATCHES
+
+    whole, parts = [], []
+    for name, places in questions.items():
+        if find_method(name, clean) in BATCHES:
+            whole.append(_Job(name, clean, tuple(places)))
+            continue
+        longest = sorted(places, key=lambda place: -len(pairs[place].x))
+        parts += [
+            _Job(name, clean, tuple(longest[start : start + CHUNK]))
+            for start in range(0, len(longest), CHUNK)
+        ]
+    parts.sort(key=lambda job: -sum(len(pairs[place].x) for place in job.places))
+    return [job for job in whole + parts if job.places]
+
+
+_inbox: tuple["multiprocessing.Queue[Answer | None]", tuple[Pair, ...]]  # of a process
+
+
+def _start(answers: "multiprocessing.Queue[Answer | None]", pairs: tuple[Pair, ...]) -> None:
+    global _inbox
+    _inbox = answers, pairs
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is for the one who asks
+
+
+def _work(job: _Job) -> None:
+    answers, pairs = _inbox
+    for answer in _answers(job, pairs):
+        answers.put(answer)
+    answers.put(None)
+
+
+def _answers(job: _Job, pairs: Sequence[Pair]) -> Iterator[Answer]:
+    """Yield what a method says about its pairs; any error is a reason for no answer."""
+    from methods import BATCHES
+
+    method, title = find_method(job.name, job.clean), title_of(job.name)
+    left = set(job.places)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if method in BATCHES:
+            try:
+                for at, found in BATCHES[method]([pairs[place][1:3] for place in job.places]):
+                    left.discard(job.places[at])
+                    yield _answer(title, pairs[job.places[at]].number, found)
+            except Exception as error:
+                for place in sorted(left):
+                    yield _answer(title, pairs[place].number, error)
+            return
+        for place in job.places:
+            try:
+                # Copies: a method may write to what it gets.
+                found = np.asarray(method(pairs[place].x.copy(), pairs[place].y.copy()))
+                found = float(found.reshape(()))  # an array of one is a number
+            except Exception as error:
+                found = error
+            yield _answer(title, pairs[place].number, found)
+
+
+def _answer(title: str, number: int, found: float | Exception) -> Answer:
+    if isinstance(found, Exception):
+        kind = "" if type(found).__name__ == "NoAnswer" else f"{type(found).__name__}: "
+        return Answer(title, number, math.nan, f"{kind}{found}")
+    if math.isnan(found):
+        return Answer(title, number, math.nan, "The score is not a number.")
+    return Answer(title, number, float(found))
+
+
+@contextlib.contextmanager
+def one_thread_each() -> Iterator[None]:
+    """Give one thread to each process that starts here, or they are in each other's way."""
+    new = {name: value for name, value in ONE_THREAD.items() if name not in os.environ}
+    os.environ.update(new)
+    try:
+        yield
+    finally:
+        for name in new:
+            del os.environ[name]
