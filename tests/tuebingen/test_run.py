@@ -37,7 +37,7 @@ def deadly(x, y):
 
 
 def slow(x, y):
-    time.sleep(0.05)
+    time.sleep(0.15)
     return float(len(x))
 """
 
@@ -131,7 +131,8 @@ def test_a_second_run_asks_nothing_and_again_asks_the_method(first_run, own):
 
 @pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGINT])
 def test_a_stopped_run_goes_on_where_it_was(own, pairs, tmp_path, sign):
-    command = [sys.executable, SCRIPT, "--methods", f"{own}:slow", "--no-figures", "-o", tmp_path]
+    options = ("--methods", f"{own}:slow", "--processes", "2", "--no-figures", "-o", tmp_path)
+    command = [sys.executable, SCRIPT, *options]
     file = tmp_path / "scores.csv"
     running = subprocess.Popen(command, text=True, stdout=-1, stderr=-1, start_new_session=True)
     try:
@@ -157,7 +158,7 @@ def test_a_stopped_run_goes_on_where_it_was(own, pairs, tmp_path, sign):
             "no_answer.csv",
             "settings.json",
         }
-    done = run("--methods", f"{own}:slow", "--no-figures", "-o", tmp_path)
+    done = run(*options)
     assert f"{len(there)} answers are there" in done.stdout
     scores = {int(row["pair"]): float(row["score"]) for row in rows(file)}
     assert scores == {pair.number: pair.x.size for pair in pairs}
