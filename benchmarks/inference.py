@@ -1,17 +1,22 @@
 """What inference costs compared to the metric itself and to scikit-learn.
 
-    OPENBLAS_NUM_THREADS=1 python benchmarks/inference.py
+    OPENBLAS_NUM_THREADS=1 python benchmarks/inference.py [--sizes 1e5 1e6 1e7]
 
 All times are medians of contenders that take turns in one process, and are shown as ratios.
 """
 
+import argparse
 import statistics
 import time
+import tracemalloc
 from collections.abc import Callable
+from functools import partial
+from typing import get_args
 
 import numpy as np
 
 import lxcim_xp as lx
+from lxcim_xp.inference.influence import MetricName
 
 
 def medians(contenders: dict[str, Callable[[], object]], repeats: int) -> dict[str, float]:
@@ -25,23 +30,38 @@ def medians(contenders: dict[str, Callable[[], object]], repeats: int) -> dict[s
     return {name: statistics.median(taken) for name, taken in times.items()}
 
 
-def errors(rng: np.random.Generator) -> None:
-    """Print the time of standard error and interval over that of the metric."""
-    print("| over the metric itself | standard error | interval | target |")
-    print("|---|---|---|---|")
-    for n in (10_000, 100_000, 1_000_000):
-        margins, weight = rng.normal(0.7, 1, n), rng.random(n)
-        for name, options in (("uniform", {}), ("weighted", {"sample_weight": weight})):
-            taken = medians(
-                {
-                    "metric": lambda m=margins, o=options: lx.lxcim(1, m, **o),
-                    "error": lambda m=margins, o=options: lx.standard_error(1, m, **o),
-                    "interval": lambda m=margins, o=options: lx.interval(1, m, **o),
-                },
-                max(9, 4_000_000 // n),  # short calls are easily disturbed
-            )
-            ratios = [taken[part] / taken["metric"] for part in ("error", "interval")]
-            print(f"| n = {n}, {name} | {ratios[0]:.1f} | {ratios[1]:.1f} | ≤ 4 |")
+def errors(rng: np.random.Generator, sizes: list[int]) -> None:
+    """Print the time of standard error and interval over that of the metric, and their memory."""
+    print("| over the metric itself | standard error | interval | target | memory of both |")
+    print("|---|---|---|---|---|")
+    for n in sizes:
+        label, weight = rng.integers(0, 2, n), rng.random(n)
+        score = rng.normal(0.7, 1, n) * (2 * label - 1)
+        for metric in get_args(MetricName):
+            for name, options in (("uniform", {}), ("weighted", {"sample_weight": weight})):
+                contenders = {
+                    "metric": partial(getattr(lx, metric), label, score, **options),
+                    "error": partial(lx.standard_error, label, score, metric=metric, **options),
+                    "interval": partial(lx.interval, label, score, metric=metric, **options),
+                }
+                # Short calls are easily disturbed.
+                taken = medians(contenders, max(3, 3_000_000 // n))
+                held = {part: most_held(contenders[part]) for part in ("metric", "interval")}
+                ratios = [taken[part] / taken["metric"] for part in ("error", "interval")]
+                print(
+                    f"| {metric}, n = {n:.0e}, {name} | {ratios[0]:.1f} | {ratios[1]:.1f} | ≤ 4 "
+                    f"| {held['metric'] / 1e6:.0f} MB, {held['interval'] / 1e6:.0f} MB |",
+                    flush=True,
+                )
+
+
+def most_held(run: Callable[[], object]) -> int:
+    """Return the bytes of arrays that are held at once."""
+    tracemalloc.start()
+    run()
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return most
 
 
 def resamples(rng: np.random.Generator) -> None:
@@ -88,7 +108,10 @@ def comparisons(rng: np.random.Generator) -> None:
 
 
 if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--sizes", nargs="+", type=float, default=[1e4, 1e5, 1e6])
+    given = parser.parse_args().sizes
     generator = np.random.default_rng(0)
-    errors(generator)
+    errors(generator, [int(size) for size in given])
     resamples(generator)
     comparisons(generator)

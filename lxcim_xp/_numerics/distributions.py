@@ -106,7 +106,10 @@ def quantile(xp: Namespace, p: Array) -> Array:
 
 
 def t_upper_tail(xp: Namespace, t: Array, df: Array | float) -> Array:
-    """Return P(T >= t) of Student's t with ``df`` > 0 degrees of freedom; NaN for others."""
+    """Return P(T >= t) of Student's t with ``df`` > 0 degrees of freedom; NaN for others.
+
+    With infinitely many it is the normal distribution, here and below.
+    """
     return compiled_once(xp, _t_upper_tail, t, array_like(xp, df, t))
 
 
@@ -145,8 +148,8 @@ def _with_ends(xp: Namespace, p: Array, inside: Array, quantile: Array) -> Array
 
 def _t_upper_tail(xp: Namespace, t: Array, df: Array) -> Array:
     """Integrate the density after t = sqrt(df) sinh(y), where it is cosh(y)^-df over a constant."""
-    valid = df > 0
-    df = xp.where(valid, df, 1.0)
+    valid, finite = df > 0, df < xp.inf
+    df = xp.where(valid & finite, df, 1.0)
     size = xp.abs(t)
     size = xp.where(size < xp.inf, size, 1.0)
     root = xp.sqrt(df)
@@ -160,6 +163,7 @@ def _t_upper_tail(xp: Namespace, t: Array, df: Array) -> Array:
     tail = xp.exp(-df * log_cosh) * share
     tail = xp.where(xp.abs(t) < xp.inf, tail, 0.0)
     tail = xp.where(t < 0, 1 - tail, tail)
+    tail = xp.where(finite, tail, upper_tail(xp, t))
     return xp.where(valid & ~xp.isnan(t), tail, xp.nan)
 
 
@@ -203,8 +207,8 @@ def _t_quantile(xp: Namespace, p: Array, df: Array) -> Array:
     The logarithm of the tail is concave in y. So the first step leads beyond the solution wherever
     it starts, and all further steps approach the solution from there.
     """
-    inside, valid = (p > 0) & (p < 1), df > 0
-    df = xp.where(valid, df, 1.0)
+    inside, valid, finite = (p > 0) & (p < 1), df > 0, df < xp.inf
+    df = xp.where(valid & finite, df, 1.0)
     tail = xp.where(inside, xp.where(p < 0.5, p, 1 - p), 0.25)
     target = xp.log(2 * tail * _decay(xp, xp.zeros_like(tail), df))
 
@@ -218,7 +222,8 @@ def _t_quantile(xp: Namespace, p: Array, df: Array) -> Array:
     y = repeat(xp, _NEWTON_STEPS, approach, xp.zeros_like(p))
     size = xp.sqrt(df) * xp.sinh(y)
     t = xp.where(p < 0.5, -size, size)
-    return xp.where(valid, _with_ends(xp, p, inside, t), xp.nan)
+    t = xp.where(finite, _with_ends(xp, p, inside, t), quantile(xp, p))
+    return xp.where(valid, t, xp.nan)
 
 
 def _log_cosh(xp: Namespace, y: Array, tangent: Array) -> Array:

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from lxcim_xp._arrays.autodiff import linearised
 from lxcim_xp._arrays.loops import linear_recurrence
-from lxcim_xp._arrays.primitives import contiguous, running_sum
+from lxcim_xp._arrays.primitives import contiguous, quietly, running_sum
 from lxcim_xp._arrays.typing import Array, Namespace
 
 # Samples are cut into rows, rows into rows of rows, and so on. Each level is one scan over a row of
@@ -52,9 +52,18 @@ def distribution(xp: Namespace, x: Array, temperature: Array) -> Array:
 
 
 def inverse(xp: Namespace, temperature: Array) -> Array:
-    """Return 1 / temperature, and 0 for a temperature of zero, where all slopes are zero."""
-    warm = temperature > 0
+    """Return 1 / temperature, and 0 for a temperature of zero, where all slopes are zero.
+
+    What is too small for its inverse to be finite is zero.
+    """
+    warm = temperature >= xp.finfo(temperature.dtype).smallest_normal
     return xp.where(warm, 1 / xp.where(warm, temperature, 1.0), 0.0)
+
+
+def slope_by_temperature(xp: Namespace, position: Array, slope: Array, temperature: Array) -> Array:
+    """Return the derivative by the temperature of a function of positions / temperature (Euler)."""
+    with quietly(xp):  # the square of the inverse may not be finite, and is seldom asked for
+        return -inverse(xp, temperature) * xp.sum(position * slope, axis=-1, keepdims=True)
 
 
 def kernel_sums(xp: Namespace, x: Array, temperature: Array, *columns: Array) -> tuple[Sums, ...]:

@@ -127,6 +127,26 @@ def uniform_concordance(score: Array, label: Array) -> tuple[Array, Array] | Non
     return won.reshape(batch)[()], pairs.reshape(batch)[()]
 
 
+def uniform_stream_of_scores(
+    score: Array, label: Array
+) -> tuple[tuple[Array, Array, Array], Callable[[], Iterator[Piece]]] | None:
+    """Return what :func:`uniform_stream` does with positives in place of the right ones.
+
+    The order is that of the scores, of which the key must have room as in uniform_concordance.
+    """
+    key = _labelled_keys(score, label)
+    if key is None:
+        return None
+    key.sort(axis=-1)
+    positives, places = _count_flags(key)
+    won = places - positives * (positives - 1) / 2 - _tied_pairs(key) / 2
+    # Unsigned keys in the same order, whose differences are large where the sign changes.
+    unsigned = key[0].view(np.uint64)
+    unsigned ^= np.uint64(1 << 63)
+    gain = positives[0], score.size - positives[0], won[0]
+    return gain, partial(_columns_down, unsigned, 0)
+
+
 def _labelled_keys(score: Array, label: Array) -> Array | None:
     """Return (score, label) in one integer, if there is room."""
     *_, n = score.shape

@@ -140,7 +140,8 @@ def compare(
         options.Metric, typer.Option("--metric", help="The metric.")
     ] = options.Metric.lxcim,
     adjust: Annotated[
-        Adjust, typer.Option(help="How p-values are adjusted for the number of pairs.")
+        Adjust,
+        typer.Option(help="How intervals and p-values are adjusted for the number of pairs."),
     ] = Adjust.holm,
     interval: options.Level = 0.95,
     groups: options.Groups = None,
@@ -176,6 +177,7 @@ def compare(
 
 - `lxcim threshold games.csv --label won --score margin --accuracy 0.95 --delta 0.1`
 - `lxcim threshold games.csv --label won --score margin --joint-risk 0.05`
+- `lxcim threshold answers.csv --label right --score s --groups question --accuracy 0.9`
 """
 )
 def threshold(
@@ -206,6 +208,7 @@ def threshold(
     score: options.Scores = None,
     margin: options.Margins = None,
     weight: options.Weight = None,
+    groups: options.Groups = None,
     threshold: options.Threshold = None,
     probability: options.Probability = False,
     positive: options.Positive = None,
@@ -228,6 +231,11 @@ def threshold(
         raise typer.BadParameter(
             "guarantees count rows: leave the weights out, or pass --accuracy with --no-guarantee.",
             param_hint="--weight",
+        )
+    if groups is not None and no_guarantee:
+        raise typer.BadParameter(
+            "clusters are for guarantees: leave them out, or leave out --no-guarantee.",
+            param_hint="--groups",
         )
     from lxcim_xp.cli.results import threshold_found
     from lxcim_xp.cli.selection import choose

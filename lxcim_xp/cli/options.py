@@ -89,7 +89,7 @@ class Engine(StrEnum):
 
 
 class Adjust(StrEnum):
-    """How p-values are adjusted for the number of pairs."""
+    """How intervals and p-values are adjusted for the number of pairs."""
 
     holm = "holm"
     max_t = "max-t"
@@ -193,7 +193,10 @@ By: TypeAlias = Annotated[
 ]
 Groups: TypeAlias = Annotated[
     str | None,
-    _column("--groups", help="Clusters, when only clusters are independent; for intervals."),
+    _column(
+        "--groups",
+        help="Clusters, when only clusters are independent; for intervals and guarantees.",
+    ),
 ]
 Positive: TypeAlias = Annotated[
     str | None,

@@ -154,6 +154,8 @@ _PAIR = (
     "high",
     "p_value",
     "adjusted_p_value",
+    "unadjusted_low",
+    "unadjusted_high",
 )
 
 
@@ -188,7 +190,8 @@ def threshold_found(
     none = [row[head] for row in found if not row["rate"]]
     if none:
         which = "" if len(none) == len(found) else f" of {', '.join(map(repr, none))}"
-        remark = f"No threshold{which} can be vouched for: decide nothing, or collect more samples."
+        more = "samples" if chosen.groups is None else "clusters"
+        remark = f"No threshold{which} can be vouched for: decide nothing, or collect more {more}."
     return Found(frame, _table(readable), (head,), remark)
 
 
@@ -198,7 +201,8 @@ def _threshold_of(chosen: Chosen, rows: pl.DataFrame, target: dict[str, Any]) ->
         raise BadData(
             f"{chosen.source.name}: there must be rows that count; found none. Pass other rows."
         )
-    point = threshold_for(1, table.margins[0], sample_weight=table.weight, **target)
+    drawn: dict[str, Any] = {"sample_weight": table.weight, "groups": table.clusters}
+    point = threshold_for(1, table.margins[0], **drawn, **target)
     found = {name: float(getattr(point, name)) for name in ("confidence", "rate", "accuracy")}
     if chosen.label is not None:
         below, above = scores_at(

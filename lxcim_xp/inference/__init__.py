@@ -23,6 +23,7 @@ from lxcim_xp._samples.checks import check_level
 from lxcim_xp._samples.decisions import Decision
 from lxcim_xp._samples.option_types import NanPolicy
 from lxcim_xp._samples.samples import collect, finish, finish_all, finish_each, signed_margins
+from lxcim_xp.inference.coin_null import coin_tails
 from lxcim_xp.inference.influence import KERNELS, MetricName, kernel_of
 from lxcim_xp.inference.intervals import (
     METHODS,
@@ -31,14 +32,7 @@ from lxcim_xp.inference.intervals import (
     placed_influence,
     sorted_for,
 )
-from lxcim_xp.inference.null_distributions import (
-    coins,
-    common_span,
-    exact_coin_tails,
-    mann_whitney_tails,
-    saddlepoint_coin_tails,
-    two_sided,
-)
+from lxcim_xp.inference.null_distributions import mann_whitney_tails, two_sided
 from lxcim_xp.inference.resampling import bootstrap_draws, refuse_batch
 from lxcim_xp.inference.sampling_design import WeightType, design
 
@@ -82,7 +76,8 @@ class Significance(NamedTuple):
     Parameters
     ----------
     statistic : array
-        LxCIM, or the AUROC of the confidence.
+        What :func:`lxcim` returns for the null "coin", and :func:`confidence_auroc` for
+        "uninformative".
     p_value : array
         The chance of a statistic as extreme under the null.
     null : str
@@ -90,7 +85,7 @@ class Significance(NamedTuple):
     alternative : str
         Which statistics count as extreme.
     method : str
-        How the p-value was computed.
+        How the p-value was computed: "exact", "saddlepoint", "exact or saddlepoint" or "normal".
 
     Examples
     --------
@@ -249,9 +244,10 @@ def standard_error(
     Notes
     -----
     It is of first order, like DeLong's for AUROC. When every decision is right it is zero, which is
-    not certainty; :func:`interval` does not collapse there. The standard error by DeLong of the
-    AUROC of the doubled data is too small by a factor of sqrt(2), because it counts each sample
-    twice.
+    not certainty; :func:`interval` does not collapse there. With clusters it is CR2: the squared
+    influence of a cluster counts 1 / (1 - s) times, s its share of all weight, which for G equal
+    clusters is G / (G - 1). The standard error by DeLong of the AUROC of the doubled data is too
+    small by a factor of sqrt(2), because it counts each sample twice.
 
     Examples
     --------
@@ -356,6 +352,21 @@ def interval(
     --------
     compare : The difference of two models, which is much more precise on the same samples.
     bootstrap : The resamples themselves.
+
+    Notes
+    -----
+    The pseudo-observation weighs as much as one sample; for AUDRC as two, whose error rests on few
+    confident errors. With ``groups`` it weighs between a sample and a cluster, by the design effect
+    that is seen, as far as the clusters that move the estimate can show it; quantiles are Student's
+    with at most the degrees of freedom of Bell and McCaffrey. If every decision is right, nothing
+    says that clusters are not right or wrong as a whole, and it weighs as much as a cluster: the
+    interval can then be wider than one with a few errors that are scattered over clusters.
+
+    AUROC and the AUROC of the confidence compare two classes. Their quantiles are Student's with
+    m + 4 degrees of freedom, m the effective number of samples (or clusters) in the smaller class.
+
+    Bounds are NaN where nothing is known: all scores equal (AUROC), all confidences equal (AUROC of
+    the confidence), or nothing decided.
 
     Examples
     --------
@@ -536,9 +547,9 @@ def significance(
     Returns
     -------
     Significance
-        ``statistic``, ``p_value``, and the names of ``null``, ``alternative`` and ``method``:
-        "exact" for the coin with up to 200 samples of equal weight, "saddlepoint" for more or
-        weighted ones, "normal" for the second null. Under ``jit`` return its arrays, not its names.
+        ``statistic`` (what :func:`lxcim` returns for the coin, :func:`confidence_auroc` for the
+        second null), ``p_value``, and the names of ``null``, ``alternative`` and ``method``, which
+        is one of the four below. Under ``jit`` return its arrays, not its names.
 
     See Also
     --------
@@ -549,6 +560,21 @@ def significance(
     Given the confidences, N^2 LxCIM is a sum of coins worth 2L + T each; an undecided sample earns
     half of its worth in any case. This is not the null of Wilcoxon's signed-rank test, which has
     other scores.
+
+    Weights count by their proportions: equal ones are no weights, and 1/6 and 1/2 are 1 and 3. The
+    least weight may be up to 64 of such units; a few roundings do not matter. Outcomes that
+    differ by rounding only tie, and ties count as extreme. ``method`` is
+
+    - "exact" for up to 200 samples of equal weight, for up to 24 decisions of any weight (all
+      outcomes are enumerated), and for whole weights where a table of the sums takes at most 1e8
+      steps: decisions times W^2, W the sum of the weights in their unit; 100 decisions with W =
+      1000, or many more if confidences tie.
+    - "saddlepoint" for others: a formula that is corrected for continuity where weights are
+      whole.
+    - "exact or saddlepoint" where a batch has both, and where values cannot be inspected (any
+      library but NumPy) with 25 to 200 weighted samples: they are exact if weights are equal, or
+      whole with few levels of confidence. There, samples of weight 0 count towards 24 and 200.
+    - "normal" for the null "uninformative", corrected for continuity if weights are equal.
 
     Examples
     --------
@@ -575,18 +601,12 @@ def significance(
         nan_policy=nan_policy,
     )
     margins, uniform = signed_margins(xp, samples), sample_weight is None
-    metric, method = "lxcim", "exact"
     if null == "uninformative":
         metric, method = "confidence_auroc", "normal"
-        tails = mann_whitney_tails(xp, margins, uniform=uniform)
+        tails = mann_whitney_tails(xp, margins)
     else:
-        score, observed = coins(xp, margins)
-        if uniform and score.shape[-1] <= _EXACT:
-            tails = exact_coin_tails(xp, score, observed)
-        else:
-            method = "saddlepoint"
-            span = common_span(xp, score) if uniform else None
-            tails = saddlepoint_coin_tails(xp, score, observed, span)
+        metric = "lxcim"
+        tails, method = coin_tails(xp, margins, uniform=uniform, exact_up_to=_EXACT)
     p_value = {"two-sided": two_sided(xp, tails), "less": tails.lower, "greater": tails.upper}[
         alternative
     ]

@@ -14,33 +14,27 @@ cannot.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from math import nan
 from statistics import NormalDist
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import NamedTuple
 
-from lxcim_xp._arrays.namespaces import as_array, kind_of, moves_constants, namespace, widest_float
-from lxcim_xp._arrays.random import normal_numbers
+from lxcim_xp._arrays.namespaces import device_of, moves_constants
 from lxcim_xp._arrays.typing import Array, ArrayLike, GroupsLike, Namespace, Seed
-from lxcim_xp._numerics.distributions import quantile, t_quantile, t_two_sided
 from lxcim_xp._samples.checks import check_level
 from lxcim_xp._samples.decisions import Decision
 from lxcim_xp._samples.option_types import NanPolicy
-from lxcim_xp._samples.samples import Samples, finish, finish_all, refuse_columns, weights
-from lxcim_xp.inference.influence import MetricName, kernel_of
-from lxcim_xp.inference.intervals import placed_influence
+from lxcim_xp._samples.samples import finish, finish_all
+from lxcim_xp.inference.adjustment import ADJUSTMENTS, Adjustment, adjusted, in_agreement
+from lxcim_xp.inference.influence import MetricName
+from lxcim_xp.inference.paired import bounds, differences, evaluate, for_all_models
 from lxcim_xp.inference.sampling_design import (
-    Design,
     Variance,
     WeightType,
+    beyond_rounding,
     covariance,
-    design,
     variance,
 )
-
-Adjustment: TypeAlias = Literal["holm", "max-t"] | None
-
-_ADJUSTMENTS = ("holm", "max-t", None)
-_DRAWS = 20_000  # of the largest difference under the null: p-values near 5 % are good to 0.2 %
 
 
 class Comparison(NamedTuple):
@@ -57,7 +51,7 @@ class Comparison(NamedTuple):
     low, high : array
         A confidence interval of the difference.
     p_value : array
-        Of no difference, two-sided.
+        Of no difference, two-sided. It is below ``1 - level`` where the interval excludes 0.
 
     Examples
     --------
@@ -86,12 +80,21 @@ class ComparisonTable(NamedTuple):
         The metric of each model.
     difference : array of shape (k, k)
         The model of the row less that of the column.
-    standard_error, low, high, p_value : array of shape (k, k)
-        Of each difference; NaN on the diagonal.
+    standard_error : array of shape (k, k)
+        Of each difference; 0 on the diagonal.
+    low, high : array of shape (k, k)
+        The intervals of all pairs together; NaN on the diagonal, as all that follow. One that ends
+        at exactly 0 beside an adjusted p-value below ``1 - level`` is open there: only stepping
+        down finds the difference, and says no more than its sign.
+    p_value : array of shape (k, k)
+        Of each difference on its own.
     adjusted_p_value : array of shape (k, k)
-        The p-values, adjusted for all pairs together.
+        The p-values, adjusted for all pairs together. They are below ``1 - level`` where ``low``
+        and ``high`` exclude 0, or end there.
+    unadjusted_low, unadjusted_high : array of shape (k, k)
+        The interval of each difference on its own, as ``p_value`` is.
     adjust : str or None
-        How they were adjusted.
+        How intervals and p-values were adjusted.
     samples : array
         The number of samples that count, after ``nan_policy``.
     missing : array of shape (k,)
@@ -114,20 +117,12 @@ class ComparisonTable(NamedTuple):
     high: Array
     p_value: Array
     adjusted_p_value: Array
+    unadjusted_low: Array
+    unadjusted_high: Array
     adjust: str | None
     samples: Array
     missing: Array
     nan_policy: str
-
-
-class _Models(NamedTuple):
-    """Models on a first axis, samples on the last."""
-
-    samples: Samples
-    estimate: Array
-    influence: Array  # in the order of the input
-    weight: Array  # of the samples, the same for all models
-    drawn: Design
 
 
 @moves_constants
@@ -186,9 +181,7 @@ def compare(
     -------
     Comparison
         The two metrics, their ``difference`` with ``standard_error``, ``low`` and ``high``, and the
-        ``p_value`` of no difference. Interval and p-value are NaN where no sample shows that the
-        models differ in worth (both are always right, for example): a standard error of zero is not
-        certainty.
+        ``p_value`` of no difference.
 
     See Also
     --------
@@ -198,7 +191,18 @@ def compare(
     Notes
     -----
     The test is Student's on the differences of the influences, with one degree of freedom fewer
-    than there are samples, or clusters.
+    than there are samples. Clusters of different sizes have fewer, see :func:`standard_error`. For
+    "auroc" and "confidence_auroc" what counts is the smaller class, of positives and negatives, or
+    of right and wrong decisions of either model: with few wrong decisions, few are compared.
+
+    A standard error of zero is no certainty. It comes from models whose difference is the same in
+    all of the m samples or clusters (with weights m is the effective number of them, and for the
+    two metrics above that of the smaller class). If one is always right and the other always wrong,
+    the p-value is 2^(1 - m): how often all would agree if in each sample, or cluster, it were a
+    toss-up which model is which. With q = 1 - ((1 - level) / 2)^(1 / m), which is how much of the
+    population may be unlike all that was seen, the interval is then from 1 - 2 q to 1; and from -q
+    to q for two models that nothing tells apart (both are always right, say), with p-value 1. It is
+    0 without any width where the models gave the same scores: a model does not differ from itself.
 
     Examples
     --------
@@ -210,7 +214,7 @@ def compare(
     np.True_
     """
     check_level(level)
-    xp, models, _ = _evaluate(
+    xp, models, _ = evaluate(
         y_true,
         {"score_a": score_a, "score_b": score_b},
         metric,
@@ -224,11 +228,16 @@ def compare(
         nan_policy,
     )
     apart = models.influence[0, ...] - models.influence[1, ...]
-    found = variance(xp, apart, models.weight, models.drawn)
-    first, second = models.estimate[0, ...], models.estimate[1, ...]
-    parts = (first, second, *_difference(xp, first - second, found, level))
-    samples = _for_all_models(xp, models)
-    return Comparison(*finish_all(xp, samples, *parts))
+    spread = variance(xp, apart, models.weight, models.drawn)
+    spread = Variance(*(part[None, ...] for part in spread))
+    found = differences(xp, models, [(0, 1)], spread)
+    is_found = found.p_value < 1 - level
+    low, high = in_agreement(xp, found.value, *bounds(xp, found, 1 - level), is_found)
+    parts = (part[0, ...] for part in (found.value, found.error, low, high, found.p_value))
+    samples = for_all_models(xp, models)
+    return Comparison(
+        *finish_all(xp, samples, models.estimate[0, ...], models.estimate[1, ...], *parts)
+    )
 
 
 @moves_constants
@@ -261,11 +270,11 @@ def compare_all(
     metric : {"lxcim", "accuracy", "audrc", "auroc", "confidence_auroc"}, default "lxcim"
         The metric.
     adjust : {"holm", "max-t", None}, default "holm"
-        How p-values are adjusted for the number of pairs, so that the chance of any false finding
-        is bounded: Holm's step-down, or random draws of the largest difference ("max-t"), which
-        know how the models are correlated and find more.
+        How p-values and intervals are adjusted for the number of pairs, so that the chance of any
+        error is bounded: by Holm's method, or by random draws of the largest difference ("max-t"),
+        which know how the models are correlated and find more. None adjusts nothing.
     level : float, default 0.95
-        The coverage of each interval, between 0 and 1; intervals are not adjusted.
+        The coverage of all intervals together, between 0 and 1.
     groups : array, optional
         The cluster of each sample, when only clusters are independent (questions with several
         answers each, for example): any labels with NumPy, integers elsewhere.
@@ -293,13 +302,26 @@ def compare_all(
     Returns
     -------
     ComparisonTable
-        The estimates, and for each pair the difference with its standard error, interval, p-value
-        and adjusted p-value.
+        The estimates, and for each pair the difference with its standard error, interval and
+        p-value, both adjusted for the number of pairs and as :func:`compare` returns them.
 
     See Also
     --------
     compare : Two models.
     interval : One model.
+
+    Notes
+    -----
+    Both methods step down: the largest difference is tested against all pairs, the next one against
+    those that are left, until one fails (Holm 1979; Westfall and Young 1993, Romano and Wolf 2005).
+    A p-value of "max-t" is never below the unadjusted one, and never above Holm's. Pairs that
+    nothing tells apart (a model and its copy) have p-value 1, are no tests, and change nothing for
+    the others.
+
+    Intervals cover all differences together if none of them is moved: each has the confidence that
+    the largest difference needed, for "holm" 1 - (1 - level) / number of tests (Bonferroni). Where
+    stepping down finds a difference whose interval reaches over 0, the interval ends at 0 instead.
+    That end has the guarantee of the test, and not that of the intervals.
 
     Examples
     --------
@@ -313,11 +335,11 @@ def compare_all(
     array([ True,  True,  True])
     """
     check_level(level)
-    if adjust not in _ADJUSTMENTS:
-        raise ValueError(f"adjust must be one of {_ADJUSTMENTS}; found {adjust!r}.")
+    if adjust not in ADJUSTMENTS:
+        raise ValueError(f"adjust must be one of {ADJUSTMENTS}; found {adjust!r}.")
     if len(scores) < 2:
         raise ValueError(f"scores must hold at least two models; found {len(scores)}.")
-    xp, models, missing = _evaluate(
+    xp, models, missing = evaluate(
         y_true,
         scores,
         metric,
@@ -335,28 +357,30 @@ def compare_all(
             f"compare_all takes one list of samples for each model; found scores of shape "
             f"{tuple(models.influence.shape[1:])}."
         )
+    k = models.estimate.shape[0]
+    pairs = [(i, j) for i in range(k) for j in range(i + 1, k)]
     shared, freedom = covariance(xp, models.influence, models.weight, models.drawn)
-    own = xp.linalg.diagonal(shared)
-    squared = own[:, None] + own[None, :] - 2 * shared
-    # Rounding leaves a small variance between models that are the same.
-    noise = 8 * xp.finfo(own.dtype).eps * (own[:, None] + own[None, :])
-    squared = xp.where(squared > noise, squared, xp.zeros_like(squared))
-    apart = models.estimate[:, None] - models.estimate[None, :]
-    difference, error, low, high, p_value = _difference(
-        xp, apart, Variance(squared, xp.broadcast_to(freedom, apart.shape)), level
-    )
-    adjusted = _adjusted(xp, adjust, p_value, shared, error, seed)
-    samples = _for_all_models(xp, models)
+    spread = Variance(_of_differences(xp, shared, models.weight, pairs), freedom)
+    found = differences(xp, models, pairs, spread)
+    together = adjusted(xp, adjust, found, pairs, shared, level, seed)
+    alone = adjusted(xp, None, found, pairs, shared, level, seed)
+    samples = for_all_models(xp, models)
     counted = xp.sum(xp.astype(models.weight > 0, models.weight.dtype))
+
+    def table(upper: Array, lower: Array, diagonal: float = nan) -> Array:
+        return finish(xp, samples, _table(xp, pairs, k, upper, lower, diagonal))
+
     return ComparisonTable(
         names=tuple(scores),
         estimate=finish(xp, samples, models.estimate),
-        difference=finish(xp, samples, difference),
-        standard_error=finish(xp, samples, error),
-        low=finish(xp, samples, low),
-        high=finish(xp, samples, high),
-        p_value=finish(xp, samples, p_value),
-        adjusted_p_value=finish(xp, samples, adjusted),
+        difference=table(found.value, 0.0 - found.value, 0.0),
+        standard_error=table(found.error, found.error, 0.0),
+        low=table(together.low, 0.0 - together.high),
+        high=table(together.high, 0.0 - together.low),
+        p_value=table(found.p_value, found.p_value),
+        adjusted_p_value=table(together.p_value, together.p_value),
+        unadjusted_low=table(alone.low, 0.0 - alone.high),
+        unadjusted_high=table(alone.high, 0.0 - alone.low),
         adjust=adjust,
         samples=finish(xp, samples, counted),
         missing=missing,
@@ -423,7 +447,7 @@ def required_samples(
     -------
     array
         The number of samples, not rounded. Infinite for a difference of zero, NaN where
-        :func:`compare` has no standard error.
+        :func:`compare` has a standard error of zero.
 
     See Also
     --------
@@ -448,7 +472,7 @@ def required_samples(
             raise ValueError(f"{name} must lie between 0 and 1; found {chance!r}.")
     if difference is not None and not 0 < abs(difference) < 1:
         raise ValueError(f"difference must be between 0 and 1 in size; found {difference!r}.")
-    xp, models, _ = _evaluate(
+    xp, models, _ = evaluate(
         y_true,
         {"score_a": score_a, "score_b": score_b},
         metric,
@@ -473,149 +497,33 @@ def required_samples(
     number = count * (needed / xp.where(reached > 0, reached, 1.0)) ** 2
     number = xp.where(reached > 0, number, xp.full_like(number, xp.inf))
     number = xp.where(xp.isnan(reached), reached, number)
-    return finish(xp, _for_all_models(xp, models), number)
+    return finish(xp, for_all_models(xp, models), number)
 
 
-def _evaluate(
-    y_true: Any,
-    scores: Mapping[str, Any],
-    metric: str,
-    groups: Any,
-    strata: Any,
-    weight_type: str,
-    sample_weight: Any,
-    where: Any,
-    threshold: Any,
-    decision: Decision | None,
-    nan_policy: str,
-) -> tuple[Namespace, _Models, Array]:
-    """Evaluate all models together, on common samples, and say how many scores were missing."""
-    kernel = kernel_of(metric)
-    xp, stacked = _stack(y_true, scores)
-    beside = {"y_true": y_true, "sample_weight": sample_weight, "where": where}
-    arrays = {k: as_array(xp, v, stacked) for k, v in beside.items() if v is not None}
-    name = next(iter(scores))
-    refuse_columns({**beside, **scores}, {name: stacked[0, ...], **arrays}, -1)
-    absent = xp.isnan(stacked)
-    if where is not None:
-        where = xp.broadcast_to(as_array(xp, where, stacked), stacked.shape[1:])
-        absent = absent & where[None, ...]
-    if nan_policy == "omit":
-        common = ~xp.any(absent, axis=0)
-        where = common if where is None else where & common
-    _, samples = kernel.collect(
-        y_true,
-        stacked,
-        sample_weight=sample_weight,
-        where=where,
-        threshold=threshold,
-        decision=decision,
-        nan_policy=nan_policy,
-    )
-    estimate, influence = placed_influence(xp, kernel, samples)
-    first = samples._replace(score=samples.score[0, ...])
-    weight = weights(xp, first) if samples.weight is None else samples.weight[0, ...]
-    if samples.weight_unit is not None:
-        weight = weight * samples.weight_unit[0, ...]
-    drawn = design(xp, groups, strata, weight_type, weight, -1)
-    missing = xp.sum(xp.astype(absent, xp.int32), axis=-1)
-    return xp, _Models(samples, estimate, influence, weight, drawn), missing
-
-
-def _for_all_models(xp: Namespace, models: _Models) -> Samples:
-    """Return the samples, marked as bad where they are bad for any model."""
-    valid = models.samples.valid
-    return models.samples._replace(valid=None if valid is None else xp.all(valid, axis=0))
-
-
-def _stack(y_true: Any, scores: Mapping[str, Any]) -> tuple[Namespace, Array]:
-    xp = namespace(y_true=y_true, **scores)
-    arrays = {name: as_array(xp, score) for name, score in scores.items()}
-    first, *others = arrays
-    for name in others:
-        if arrays[name].shape != arrays[first].shape:
-            raise ValueError(
-                f"all models must score the same samples; found shape "
-                f"{tuple(arrays[first].shape)} for {first} and {tuple(arrays[name].shape)} for "
-                f"{name}. Put NaN where a model gave no score, and choose a nan_policy."
-            )
-    wide = widest_float(xp, arrays[first])
-    is_float = kind_of(xp, arrays[first].dtype) == "real floating"
-    dtype = arrays[first].dtype if is_float else wide
-    return xp, xp.stack([xp.astype(array, dtype) for array in arrays.values()])
-
-
-def _difference(
-    xp: Namespace, apart: Array, found: Variance, level: float
-) -> tuple[Array, Array, Array, Array, Array]:
-    """Return difference, standard error, bounds and p-value; NaN where nothing varies."""
-    error = xp.sqrt(found.value)
-    seen = xp.where(error > 0, error, xp.full_like(error, xp.nan))
-    freedom = found.degrees_of_freedom
-    width = seen * t_quantile(xp, xp.full_like(seen, (1 + level) / 2), freedom)
-    one = xp.ones_like(apart)
-    low, high = xp.maximum(apart - width, -one), xp.minimum(apart + width, one)
-    low, high = (xp.where(xp.isnan(width), width, bound) for bound in (low, high))
-    return apart, error, low, high, t_two_sided(xp, apart / seen, freedom)
-
-
-def _adjusted(
-    xp: Namespace, adjust: str | None, p_value: Array, covariance: Array, error: Array, seed: Any
+def _of_differences(
+    xp: Namespace, shared: Array, weight: Array, pairs: Sequence[tuple[int, int]]
 ) -> Array:
-    """Return p-values for which the chance of any false finding among all pairs is bounded."""
-    k = p_value.shape[0]
-    pairs = [(i, j) for i in range(k) for j in range(i + 1, k)]
-    if adjust is None:
-        return p_value
-    if adjust == "holm":
-        found = _holm(xp, xp.stack([p_value[i, j] for i, j in pairs]))
-    else:
-        found = _max_t(xp, pairs, p_value, covariance, error, seed)
-    nothing = xp.full_like(found[0], xp.nan)
-    cells = [[nothing] * k for _ in range(k)]
-    for pair, (i, j) in enumerate(pairs):
-        cells[i][j] = cells[j][i] = found[pair]
-    return xp.stack([xp.stack(row) for row in cells])
+    """Return the variance of each difference, given the covariances of the estimates."""
+    own = xp.linalg.diagonal(shared)
+    both = xp.stack([own[i] + own[j] for i, j in pairs])
+    squared = both - 2 * xp.stack([shared[i, j] for i, j in pairs])
+    # Rounding leaves a small variance between models that are the same.
+    noise = 8 * xp.finfo(own.dtype).eps * both
+    return beyond_rounding(xp, xp.where(squared <= noise, 0.0, squared), weight)
 
 
-def _holm(xp: Namespace, p_value: Array) -> Array:
-    """Return Holm's adjusted p-values, max over smaller p of (number not yet rejected) * p."""
-    number = p_value.shape[0]
-    smaller = xp.sum(xp.astype(p_value[None, :] < p_value[:, None], p_value.dtype), axis=-1)
-    step = (number - smaller) * p_value
-    tested = p_value[None, :] <= p_value[:, None]
-    found = xp.max(xp.where(tested, step[None, :], xp.zeros_like(step)[None, :]), axis=-1)
-    one = xp.ones_like(found)
-    return xp.where(xp.isnan(p_value), p_value, xp.where(found < 1, found, one))
-
-
-def _max_t(
+def _table(
     xp: Namespace,
-    pairs: list[tuple[int, int]],
-    p_value: Array,
-    covariance: Array,
-    error: Array,
-    seed: Any,
+    pairs: Sequence[tuple[int, int]],
+    k: int,
+    upper: Array,
+    lower: Array,
+    diagonal: float,
 ) -> Array:
-    """Return how often the largest of all differences would be as large if there were none.
-
-    Under the null the estimates are normal around a common value, with the covariance given. What
-    Student's distribution adds for few samples is in the p-values, which are read as normal ones.
-    """
-    values, vectors = xp.linalg.eigh(covariance)
-    root = vectors * xp.sqrt(xp.where(values > 0, values, xp.zeros_like(values)))[None, :]
-    noise = normal_numbers(xp, seed, (_DRAWS, values.shape[0]), values) @ xp.permute_dims(
-        root, (1, 0)
-    )
-    largest = xp.zeros_like(noise[:, 0])
-    for i, j in pairs:
-        seen = xp.where(error[i, j] > 0, error[i, j], xp.full_like(error[i, j], xp.inf))
-        largest = xp.maximum(largest, xp.abs(noise[:, i] - noise[:, j]) / seen)
-    p_values = xp.stack([p_value[i, j] for i, j in pairs])
-    observed = -quantile(xp, p_values / 2)
-    beyond = xp.sum(xp.astype(largest[None, :] >= observed[:, None], largest.dtype), axis=-1)
-    found = (beyond + 1) / (_DRAWS + 1)
-    # Draws say nothing about what is rarer than all of them; Bonferroni's bound does.
-    bound = p_values * len(pairs)
-    found = xp.where(bound < found, bound, found)
-    return xp.where(xp.isnan(p_values), p_values, found)
+    """Put a value for each pair of models above the diagonal, and another below."""
+    places = [[2 * len(pairs)] * k for _ in range(k)]
+    for pair, (i, j) in enumerate(pairs):
+        places[i][j], places[j][i] = pair, len(pairs) + pair
+    values = xp.concat([upper, lower, xp.full_like(upper[:1], diagonal)])
+    flat = xp.asarray([place for row in places for place in row], device=device_of(xp, upper))
+    return xp.reshape(xp.take(values, flat), (k, k))

@@ -7,11 +7,17 @@ from lxcim_xp._arrays.namespaces import NUMPY, widest_float
 from lxcim_xp._arrays.numpy_pieces import CACHED
 from lxcim_xp._arrays.primitives import divide
 from lxcim_xp._arrays.typing import Array, Namespace
-from lxcim_xp._numerics.distributions import quantile, upper_tail
+from lxcim_xp._numerics.distributions import quantile, t_quantile, upper_tail
 from lxcim_xp._numerics.ordering import Ranked, in_input_order
-from lxcim_xp._samples.by_confidence import Descent, Summable, all_summed, summed, totals
-from lxcim_xp._samples.decisions import absolute
-from lxcim_xp._samples.samples import Samples, in_rows, signed_margins, weights
+from lxcim_xp._samples.by_confidence import (
+    Descent,
+    Summable,
+    all_summed,
+    or_one,
+    summed,
+    totals,
+)
+from lxcim_xp._samples.samples import Samples, in_rows
 from lxcim_xp.inference.influence import (
     KERNELS,
     Influence,
@@ -23,14 +29,23 @@ from lxcim_xp.inference.influence import (
 from lxcim_xp.inference.resampling import bootstrap_draws, refuse_batch
 from lxcim_xp.inference.sampling_design import (
     Design,
+    Units,
     are_independent,
-    beyond_rounding,
     correction,
     effective_number,
+    effective_number_of,
     in_order,
+    rounding,
     spread,
-    variance,
+    spread_of,
+    support,
+    units_of,
+    variance_of,
 )
+
+# AUROC compares two classes, and its error is known as well as the smaller one allows. Student's t
+# with so many degrees of freedom more than it has members covers, see docs/compare.md.
+_BEYOND_CLASS = 4
 
 METHODS = ("logit+", "logit", "wald", "bootstrap", "bca", "bayes")
 
@@ -42,6 +57,22 @@ class Estimated(NamedTuple):
     error: Array  # (...)
     descent: Any  # as in Influence
     influence: Influence
+    clustered: "Clustered | None"  # None for independent samples
+
+
+class Clustered(NamedTuple):
+    """Influences in sorted order, and the units whose spread they have."""
+
+    influence: Array
+    units: Units
+    drawn: Design  # in sorted order
+
+
+class Steadier(NamedTuple):
+    """What an interval needs beside an estimate and its standard error."""
+
+    share: Array  # of the observations to add in all weight, (..., 1)
+    degrees_of_freedom: Array | None  # (...); None: the quantiles are normal
 
 
 class Bounded(NamedTuple):
@@ -64,26 +95,35 @@ def bounded(
     seed: Any,
 ) -> Bounded:
     """Return the estimate, and its bounds by one of the methods."""
+    kernel = KERNELS[metric]
+    resampled = method in ("bootstrap", "bca", "bayes")
     if method == "logit+":
-        plain, steady = estimated_twice(xp, metric, samples, drawn)
-        (low, high), (lower, higher) = (logit_bounds(xp, *each, level) for each in (plain, steady))
+        plain, steady, freedom = estimated_twice(xp, kernel, samples, drawn)
+        width = _quantile_of(xp, level, plain[0], freedom)
+        (low, high), (lower, higher) = (logit_bounds(xp, *each, width) for each in (plain, steady))
         low, high, (estimate, error) = xp.minimum(low, lower), xp.maximum(high, higher), plain
+        spread_is_seen = steady[1] > 0
     else:
-        kernel, sums_only = KERNELS[metric], method in ("wald", "logit")
-        found = estimated(xp, kernel, samples, drawn, sums_only=sums_only)
+        found = estimated(xp, kernel, samples, drawn, sums_only=not resampled)
         estimate, error = found.value[..., 0], found.error
+        spread_is_seen = error > 0
+    if resampled:
+        low, high = resampled_bounds(
+            xp, kernel, found, samples, drawn, level, method, n_resamples, seed
+        )
+        # Sums of resampled weights are rounded.
+        spread_is_seen = spread_is_seen & (high - low > 64 * xp.finfo(low.dtype).eps)
+    elif method != "logit+":
+        freedom = steadier_of(xp, kernel, samples, found).degrees_of_freedom
+        width = _quantile_of(xp, level, estimate, freedom)
         if method == "wald":
-            low, high = wald_bounds(estimate, error, level)
-        elif method == "logit":
-            low, high = logit_bounds(xp, estimate, error, level)
+            low, high = wald_bounds(estimate, error, width)
         else:
-            low, high = resampled_bounds(
-                xp, kernel, found, samples, drawn, level, method, n_resamples, seed
-            )
+            low, high = logit_bounds(xp, estimate, error, width)
     one = xp.ones_like(estimate)
     low, high = xp.maximum(low, 0 * one), xp.minimum(high, one)
     # One sample, or one cluster, says nothing about the spread, and no width is no certainty.
-    seen = ~xp.isnan(error) & (low < high)
+    seen = ~xp.isnan(error) & spread_is_seen & (low < high)
     low, high = (xp.where(seen, bound, xp.full_like(bound, xp.nan)) for bound in (low, high))
     return Bounded(estimate, low, high, error)
 
@@ -107,11 +147,18 @@ def estimated(
 ) -> Estimated:
     """Return the estimate and its standard error; resampling needs more than sums."""
     sort = summable_for if sums_only else sorted_for
-    descent = sort(xp, kernel, samples, drawn)
+    descent: Any = sort(xp, kernel, samples, drawn)
     value = kernel.estimate(xp, descent)
     influence = kernel.influence(xp, descent, value)
-    error = xp.sqrt(_variance(xp, influence, samples, descent, drawn))
-    return Estimated(value, error, descent, influence)
+    if are_independent(drawn):
+        numbers = _numbers(xp, samples, descent)
+        squares = _of_samples(xp, samples, numbers, sum_of_squares(xp, influence))[0]
+        return Estimated(value, xp.sqrt(squares), descent, influence, None)
+    drawn = in_order(xp, drawn, descent.places.order)
+    units = units_of(xp, true_weight(samples, sorted_weight(descent)), drawn)
+    clustered = Clustered(values(xp, influence), units, drawn)
+    error = xp.sqrt(variance_of(xp, clustered.influence, units))
+    return Estimated(value, error, descent, influence, clustered)
 
 
 def placed_influence(xp: Namespace, kernel: Kernel, samples: Samples) -> tuple[Array, Array]:
@@ -130,33 +177,49 @@ def placed_influence(xp: Namespace, kernel: Kernel, samples: Samples) -> tuple[A
     return estimate[..., 0], in_input_order(xp, descent.places, influence)
 
 
-def _variance(
-    xp: Namespace, influence: Influence, samples: Samples, descent: Any, drawn: Design
-) -> Array:
-    if are_independent(drawn):
-        return _of_samples(xp, samples, descent, sum_of_squares(xp, influence))[0]
-    weight = true_weight(samples, sorted_weight(descent))
-    drawn = in_order(xp, drawn, descent.places.order)
-    return variance(xp, values(xp, influence), weight, drawn).value
+class _Numbers(NamedTuple):
+    """How many independent samples there are; each has one value for each batch entry."""
+
+    samples: Array  # that count
+    effective: Array  # equally weighted ones that are worth as much
+    in_classes: list[Array]  # the same for each class, if asked for
+
+
+def _numbers(
+    xp: Namespace, samples: Samples, descent: Any, *, of_classes: bool = False
+) -> _Numbers:
+    def sums(right: Ranked, everyone: Ranked) -> tuple[Array, ...]:
+        columns = (right.value, everyone.value - right.value) if of_classes else ()
+        parts = [power for column in columns for power in (column, column**2)]
+        if samples.weight is not None:
+            weight = everyone.value
+            parts += [weight, weight**2, xp.astype(weight > 0, weight.dtype)]
+        return tuple(parts)
+
+    total = totals(descent)[1][..., 0]
+    if samples.weight is None and not of_classes:
+        return _Numbers(total, total, [])
+    found = all_summed(xp, sums, descent)
+    # Squares of weights may vanish; a number is at least one.
+    numbers = [
+        xp.where(squares > 0, divide(xp, weight**2, squares), 1.0)
+        for weight, squares in zip(found[::2], found[1::2], strict=False)
+    ]
+    if samples.weight is None:
+        return _Numbers(total, total, numbers)
+    *in_classes, effective = numbers
+    return _Numbers(found[-1], effective, in_classes)
 
 
 def _of_samples(
-    xp: Namespace, samples: Samples, descent: Any, *sums_of_squares: Array
+    xp: Namespace, samples: Samples, numbers: _Numbers, *sums_of_squares: Array
 ) -> list[Array]:
     """Return the variance of independent samples for each sum of squared influences."""
-    factor = correction(xp, _count(xp, samples, descent))
-    found = [squares * factor for squares in sums_of_squares]
+    found = [squares * correction(xp, numbers.samples) for squares in sums_of_squares]
     if samples.weight is None:  # sums without weights are exact
         return found
-    return [beyond_rounding(xp, value, samples.weight) for value in found]
-
-
-def _count(xp: Namespace, samples: Samples, descent: Any) -> Array:
-    """Return how many samples count."""
-    if samples.weight is None:
-        return totals(descent)[1][..., 0]
-    everyone = descent.columns[1]
-    return xp.sum(xp.astype(everyone.value > 0, everyone.value.dtype), axis=-1)
+    least = rounding(xp, 1 / numbers.effective)
+    return [xp.where(value <= least, 0.0, value) for value in found]
 
 
 def true_weight(samples: Samples, weight: Array) -> Array:
@@ -164,110 +227,103 @@ def true_weight(samples: Samples, weight: Array) -> Array:
     return weight if samples.weight_unit is None else weight * samples.weight_unit
 
 
-def wald_bounds(estimate: Array, error: Array, level: float) -> tuple[Array, Array]:
+def wald_bounds(estimate: Array, error: Array, quantile: Array | float) -> tuple[Array, Array]:
     """Return bounds that are symmetric around the estimate."""
-    width = _quantile_of(level) * error
+    width = quantile * error
     return estimate - width, estimate + width
 
 
-def logit_bounds(xp: Namespace, estimate: Array, error: Array, level: float) -> tuple[Array, Array]:
+def logit_bounds(
+    xp: Namespace, estimate: Array, error: Array, quantile: Array | float
+) -> tuple[Array, Array]:
     """Return bounds that are symmetric in the log-odds; the estimate itself at 0 and 1."""
     inside = (estimate > 0) & (estimate < 1)
     safe = xp.where(inside, estimate, 0.5)
     odds = xp.log(safe) - xp.log1p(-safe)
-    width = _quantile_of(level) * error / (safe * (1 - safe))
+    width = quantile * error / (safe * (1 - safe))
     # By tanh, which cannot overflow as exp would.
     low, high = (0.5 + 0.5 * xp.tanh((odds + step) / 2) for step in (-width, width))
     return xp.where(inside, low, estimate), xp.where(inside, high, estimate)
 
 
-def _quantile_of(level: float) -> float:
-    return NormalDist().inv_cdf((1 + level) / 2)
+def _quantile_of(xp: Namespace, level: float, like: Array, freedom: Array | None) -> Array | float:
+    """Return how many standard errors an interval reaches to each side."""
+    if freedom is None:
+        return NormalDist().inv_cdf((1 + level) / 2)
+    # Of the upper tail, whose digits a level near one does not lose.
+    return -t_quantile(xp, xp.full_like(like, (1 - level) / 2), freedom)
 
 
 def estimated_twice(
-    xp: Namespace, metric: str, samples: Samples, drawn: Design
-) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
-    """Return the estimate with its standard error, and both after adding one observation.
+    xp: Namespace, kernel: Kernel, samples: Samples, drawn: Design
+) -> tuple[tuple[Array, Array], tuple[Array, Array], Array | None]:
+    """Return the estimate with its standard error, both after adding an observation, and d.o.f.
 
     The observation knows nothing: it is half right and half wrong (for AUROC half positive and half
     negative), spread over the observed confidences. What it adds to the variance is the variance of
     one observation drawn from there.
     """
-    kernel = KERNELS[metric]
-    if kernel.steadied is None:
-        found = estimated(xp, kernel, samples, drawn)
-        share = _share(xp, samples, found.descent, drawn)
-        added = _steadied_by_rows(xp, metric, samples, drawn, share)
-        return (found.value[..., 0], found.error), added
-    descent = summable_for(xp, kernel, samples, drawn)
-    value = kernel.estimate(xp, descent)
-    steady = kernel.steadied(xp, descent, value, _share(xp, samples, descent, drawn))
     if are_independent(drawn):  # in one go over the samples
+        descent = summable_for(xp, kernel, samples, drawn)
+        value = kernel.estimate(xp, descent)
+        numbers = _numbers(xp, samples, descent, of_classes=kernel.has_classes)
+        share, freedom = _steadier_of_samples(xp, kernel, numbers)
+        steady = kernel.steadied(xp, descent, value, share)
 
-        def squares(*columns: Ranked) -> tuple[Array, ...]:
+        def squares(*columns: Any) -> tuple[Array, ...]:
             before, after, own = steady.formula(*columns)
             return before**2, after**2, own
 
-        *both, own = all_summed(xp, squares, descent)
-        before, after = _of_samples(xp, samples, descent, *both)
-    else:
-        own = summed(xp, lambda *columns: steady.formula(*columns)[2], descent)
-        influence = kernel.influence(xp, descent, value)
-        moved = Influence(lambda *columns: steady.formula(*columns)[1], descent)
-        before, after = (
-            _variance(xp, part, samples, descent, drawn) for part in (influence, moved)
+        *both, own = all_summed(xp, squares, steady.descent)
+        before, after = _of_samples(xp, samples, numbers, *both)
+        after = after + own
+        return (
+            (value[..., 0], xp.sqrt(before)),
+            (steady.estimate[..., 0], xp.sqrt(after)),
+            freedom,
         )
-    return (value[..., 0], xp.sqrt(before)), (steady.estimate[..., 0], xp.sqrt(after + own))
+    found = estimated(xp, kernel, samples, drawn)
+    share, freedom = steadier_of(xp, kernel, samples, found)
+    steady = kernel.steadied(xp, found.descent, found.value, share)
+    clustered: Any = found.clustered
+    own = summed(xp, lambda *columns: steady.formula(*columns)[2], steady.descent)
+    moved = Influence(lambda *columns: steady.formula(*columns)[1], steady.descent)
+    after = variance_of(xp, values(xp, moved), clustered.units) + own
+    plain = found.value[..., 0], found.error
+    return plain, (steady.estimate[..., 0], xp.sqrt(after)), freedom
 
 
-def _share(xp: Namespace, samples: Samples, descent: Any, drawn: Design) -> Array:
-    """Return the share of one observation in the effective number of them, (..., 1)."""
-    if samples.weight is None and drawn.groups is None:
-        number = totals(descent)[1]
+def steadier_of(xp: Namespace, kernel: Kernel, samples: Samples, found: Estimated) -> Steadier:
+    """Return how much is to be added to an estimate, and the degrees of freedom of its error."""
+    if found.clustered is None:
+        numbers = _numbers(xp, samples, found.descent, of_classes=kernel.has_classes)
+        return _steadier_of_samples(xp, kernel, numbers)
+    influence, units, drawn = found.clustered
+    right, everyone = found.descent.columns
+    freedom = None
+    if drawn.groups is None:
+        share = 1 / or_one(xp, effective_number(xp, units.weight, drawn))
     else:
-        placed = in_order(xp, drawn, descent.places.order)
-        number = effective_number(xp, true_weight(samples, sorted_weight(descent)), placed)
-    return 1 / xp.where(number > 0, number, 1.0)
+        wrong = xp.sum(everyone.value - right.value, axis=-1)  # no difference of sums
+        nothing_moves = (xp.sum(right.value, axis=-1) == 0) | (wrong == 0)
+        share, freedom = support(xp, influence, units, drawn, nothing_moves)
+        share = share[..., None]
+    if kernel.has_classes:
+        classes = (
+            true_weight(samples, weight) for weight in (right.value, everyone.value - right.value)
+        )
+        members = [effective_number_of(xp, weight, units)[..., 0] for weight in classes]
+        by_class = xp.minimum(*members) + _BEYOND_CLASS
+        freedom = by_class if freedom is None else xp.minimum(freedom, by_class)
+    return Steadier(kernel.added * share, freedom)
 
 
-def _steadied_by_rows(
-    xp: Namespace, metric: str, samples: Samples, drawn: Design, share: Array
-) -> tuple[Array, Array]:
-    """Return the same for any metric, by a second sort that holds the observation as samples."""
-    kernel, weight = KERNELS[metric], weights(xp, samples)
-    pseudo = weight * share
-    ones = xp.ones_like(samples.label)
-    if metric == "auroc":
-        score, nothing = samples.score, 0 * ones
-        joined = [samples.score, score, score], [samples.label, ones, nothing]
-    else:
-        margin = signed_margins(xp, samples).value
-        joined = [margin, xp.abs(margin), -xp.abs(margin)], [ones, ones, ones]
-    score, label = (xp.concat(parts, axis=-1) for parts in joined)
-    everyone = xp.concat([weight, pseudo / 2, pseudo / 2], axis=-1)
-    samples = samples._replace(score=score, label=label, weight=everyone, decision=absolute())
-    descent = kernel.sort.with_order(xp, samples)
-    estimate = kernel.estimate(xp, descent)
-    value = values(xp, kernel.influence(xp, descent, estimate))
-    weight = sorted_weight(descent)
-    order = descent.places.order
-    n = pseudo.shape[-1]
-    is_real = xp.astype(order < n, weight.dtype)
-    # Whatever is drawn from the pseudo-observation has all of its weight.
-    whole = xp.sum(pseudo, axis=-1, keepdims=True)
-    own = xp.where(is_real * weight == 0, value**2 * whole / xp.where(weight > 0, weight, 1.0), 0.0)
-    real = _for_copies(xp, drawn, order, n)
-    real_part = variance(xp, value * is_real, true_weight(samples, weight * is_real), real)
-    return estimate[..., 0], xp.sqrt(real_part.value + xp.sum(own, axis=-1))
-
-
-def _for_copies(xp: Namespace, drawn: Design, order: Array, n: int) -> Design:
-    """Bring codes into the order of samples that were joined with two copies of themselves.
-
-    The copies have the codes of their originals, and no weight in the variance.
-    """
-    return in_order(xp, drawn, order % n)
+def _steadier_of_samples(xp: Namespace, kernel: Kernel, numbers: _Numbers) -> Steadier:
+    """Return the same for independent samples."""
+    freedom = None
+    if kernel.has_classes:
+        freedom = xp.minimum(*numbers.in_classes) + _BEYOND_CLASS
+    return Steadier(kernel.added / or_one(xp, numbers.effective)[..., None], freedom)
 
 
 def resampled_bounds(
@@ -292,9 +348,11 @@ def resampled_bounds(
     draws = bootstrap_draws(xp, kernel, descent, drawn, n_resamples, seed, bayes=method == "bayes")
     shares = [xp.full_like(draws[0], (1 - level) / 2), xp.full_like(draws[0], (1 + level) / 2)]
     if method == "bca":
-        weight = true_weight(samples, sorted_weight(descent))
-        drawn = in_order(xp, drawn, descent.places.order)
-        rows = spread(xp, values(xp, found.influence), weight, drawn).rows
+        if found.clustered is None:
+            weight = true_weight(samples, sorted_weight(descent))
+            rows = spread(xp, values(xp, found.influence), weight, drawn).rows
+        else:
+            rows = spread_of(xp, found.clustered.influence, found.clustered.units).rows
         shares = _corrected(xp, shares, draws, found.value[0], rows)
     draws = xp.sort(draws)
     low, high = (_quantile(xp, draws, share) for share in shares)
@@ -318,11 +376,12 @@ def _corrected(
 
 
 def _quantile(xp: Namespace, ordered: Array, share: Array) -> Array:
-    """Return a quantile of sorted values, linear between them."""
-    last = ordered.shape[-1] - 1
-    place = share * last
+    """Return a quantile of sorted values, linear between them; NaN for a share that is none."""
+    last, known = ordered.shape[-1] - 1, ~xp.isnan(share)
+    place = xp.where(known, share, 0.0) * last
     below = xp.astype(xp.floor(place), xp.int32)
     below = xp.where(below < last, below, last)
     above = xp.where(below < last, below + 1, below)
     low, high = ordered[below], ordered[above]
-    return low + (place - xp.astype(below, place.dtype)) * (high - low)
+    found = low + (place - xp.astype(below, place.dtype)) * (high - low)
+    return xp.where(known, found, xp.nan)

@@ -66,48 +66,50 @@ def common_span(xp: Namespace, scores: Array) -> Array:
     return compiled_once(xp, _common_span, scores)
 
 
-def exact_coin_tails(xp: Namespace, scores: Array, observed: Array) -> Tails:
-    """Return the tails of a sum of fair coins worth whole scores that sum to n^2 at most.
-
-    It takes n steps on n^2 + 1 probabilities. They are only added and halved, so that the smallest
-    tails are as accurate as the others.
-    """
-    if scores.shape[-1] == 0:
-        return _undefined(xp, observed)
-    return Tails(*compiled_once(xp, _exact_tails, scores, observed))
+def weighted_span(xp: Namespace, scores: Array) -> Array:
+    """Return the same for scores of whole weights, which may be as large as 2^24."""
+    return compiled_once(xp, _weighted_span, scores)
 
 
 def saddlepoint_coin_tails(
-    xp: Namespace, scores: Array, observed: Array, lattice_span: Array | float | None = None
+    xp: Namespace,
+    scores: Array,
+    observed: Array,
+    lattice_span: Array | float | None = None,
+    *,
+    weighted: Array | bool = False,
 ) -> Tails:
     """Return the tails of a sum of fair coins by the formula of Lugannani & Rice (1980).
 
     With a span, the sum lives on its multiples (see :func:`common_span`) and the second continuity
-    correction of Daniels (1987) applies. Without one, all outcomes of the largest coins are
-    enumerated, since a few large weights make a sum with gaps; the rest is taken as continuous.
+    correction of Daniels (1987) applies; without one, or where it is zero, the sum is taken as
+    continuous. Without one, or where ``weighted``, all outcomes of the largest coins are
+    enumerated, since a few large weights make a sum with gaps.
 
     Where there are no or many ties, tails are within 1e-5 of the exact ones from n = 50 on. Two to
     four levels of confidence without a common divisor leave gaps that no smooth formula sees: for
     n = 200 the error may be 6e-3 with two of them, 7e-4 with three, 2e-4 with four.
     """
     if scores.shape[-1] == 0:
-        return _undefined(xp, observed)
-    if lattice_span is None:
-        return Tails(*compiled_once(xp, _enumerated_tails, scores, observed))
-    span = array_like(xp, lattice_span, observed)
-    return Tails(*compiled_once(xp, _lattice_tails, scores, observed, span))
+        return undefined(xp, observed)
+    span = array_like(xp, 0.0 if lattice_span is None else lattice_span, observed)
+    if not isinstance(weighted, bool):
+        return Tails(*compiled_once(xp, _enumerated_tails, scores, observed, span, weighted))
+    tails = _enumerated_tails if weighted or lattice_span is None else _lattice_tails
+    return Tails(*compiled_once(xp, tails, scores, observed, span))
 
 
-def mann_whitney_tails(xp: Namespace, margins: Margins, *, uniform: bool) -> Tails:
+def mann_whitney_tails(xp: Namespace, margins: Margins) -> Tails:
     """Return the tails of the test that right decisions are as confident as wrong ones.
 
-    The statistic is the gain sum_i c_i w_i (2L_i + T_i - W) over what is decided; for uniform
-    weights (0 or 1) it is twice the Mann-Whitney U less its mean. If any k of the n decisions may
-    be the right ones, each keeping its weight and confidence, it has mean zero and the variance
+    The statistic is the gain sum_i c_i w_i (2L_i + T_i - W) over what is decided; where all weigh
+    the same it is twice the Mann-Whitney U less its mean. If any k of the n decisions may be the
+    right ones, each keeping its weight and confidence, it has mean zero and the variance
     k (n - k) / (n (n - 1)) times the sum of squares of its terms, ties included. The tails are
-    normal, corrected for continuity if weights are uniform. NaN without right or wrong decisions.
+    normal, corrected for continuity where all weigh the same. NaN without right or wrong decisions.
     """
-    ordered = _in_order_of_confidence(xp, _decided_only(xp, margins))
+    decided, is_uniform = _decided_only(xp, margins)
+    ordered = _in_order_of_confidence(xp, decided)
     lead = ordered.weight * (ordered.twice_rank - ordered.total)
     is_right = (ordered.margin > 0) & (ordered.weight > 0)
     gain = xp.sum(xp.where(is_right, lead, 0.0), axis=-1)
@@ -115,7 +117,7 @@ def mann_whitney_tails(xp: Namespace, margins: Margins, *, uniform: bool) -> Tai
     right = xp.sum(xp.astype(is_right, lead.dtype), axis=-1)
     variance = divide(xp, right * (n - right), n * (n - 1)) * xp.sum(lead * lead, axis=-1)
     # A pair counts 2 in the gain, so that half a step of U is 1.
-    step = 1.0 if uniform else 0.0
+    step = xp.astype(is_uniform, lead.dtype)
     spread = xp.sqrt(variance)
     all_tied = spread == 0
     safe = xp.where(all_tied, 1.0, spread)
@@ -123,8 +125,8 @@ def mann_whitney_tails(xp: Namespace, margins: Margins, *, uniform: bool) -> Tai
 
     def tail(excess: Array) -> Array:
         # Where all are tied, the statistic can only be what it is.
-        probability = xp.where(all_tied, 1.0, upper_tail(xp, (excess - step) / safe))
-        return xp.where(defined, probability, xp.nan)
+        p = xp.where(all_tied, 1.0, upper_tail(xp, (excess - step) / safe))
+        return xp.where(defined, p, xp.nan)
 
     return Tails(tail(-gain), tail(gain))
 
@@ -158,9 +160,14 @@ def _weights(xp: Namespace, margins: Margins) -> Array:
     return xp.ones(margins.value.shape, dtype=wide, device=device_of(xp, margins.value))
 
 
-def _decided_only(xp: Namespace, margins: Margins) -> Margins:
+def _decided_only(xp: Namespace, margins: Margins) -> tuple[Margins, Array]:
+    """Return the decisions, the largest weighing 1, and whether all weigh that, or nothing."""
     weight = xp.where(margins.value == 0, 0.0, _weights(xp, margins))
-    return Margins(margins.value, weight / _largest(xp, weight))
+    largest = _largest(xp, weight)
+    is_largest = weight == largest
+    is_uniform = xp.all(is_largest | (weight == 0), axis=-1)
+    # Some libraries multiply by a reciprocal, which makes nearly one of equals.
+    return Margins(margins.value, xp.where(is_largest, 1.0, weight / largest)), is_uniform
 
 
 def _largest(xp: Namespace, x: Array) -> Array:
@@ -169,53 +176,37 @@ def _largest(xp: Namespace, x: Array) -> Array:
     return xp.where(largest > 0, largest, 1.0)
 
 
-def _undefined(xp: Namespace, observed: Array) -> Tails:
+def undefined(xp: Namespace, observed: Array) -> Tails:
+    """Return the tails where there is no sample."""
     nothing = xp.full_like(observed, xp.nan)
     return Tails(nothing, nothing)
 
 
-def _common_span(xp: Namespace, scores: Array) -> Array:
+def _weighted_span(xp: Namespace, scores: Array) -> Array:
+    return _common_span(xp, scores, 1 << 24)
+
+
+def _common_span(xp: Namespace, scores: Array, least: int = 1) -> Array:
     """Run Euclid's algorithm on all scores at once: each becomes its remainder by the least one.
 
     The least score at least halves in two steps: if a remainder is above its half, the next is not.
+    It begins at 2n or ``least``, whichever is larger, at most.
     """
 
     def least_of(scores: Array) -> Array:
         return xp.min(xp.where(scores > 0, scores, xp.inf), axis=-1, keepdims=True)
 
     def reduce(_: Any, scores: Array) -> Array:
-        least = least_of(scores)
-        least = xp.where(least < xp.inf, least, 1.0)
-        return xp.where(scores == least, scores, scores % least)
+        smallest = least_of(scores)
+        smallest = xp.where(smallest < xp.inf, smallest, 1.0)
+        return xp.where(scores == smallest, scores, scores % smallest)
 
-    steps = 2 * (2 * scores.shape[-1]).bit_length()
-    least = least_of(repeat(xp, steps, reduce, scores))[..., 0]
-    return xp.where(least < xp.inf, least, 0.0)
-
-
-def _exact_tails(xp: Namespace, scores: Array, observed: Array) -> tuple[Array, Array]:
-    *batch, n = scores.shape
-    place = xp.arange(n * n + 1, device=device_of(xp, scores))
-    place = xp.broadcast_to(xp.reshape(place, (1,) * len(batch) + (-1,)), (*batch, n * n + 1))
-    # Scores of bad input may be NaN, for which there is no integer; their tails become NaN below.
-    shifts = xp.astype(xp.where(xp.isfinite(scores), scores, 0.0), place.dtype)
-
-    def toss(k: Any, probability: Array) -> Array:
-        source = place - shifts[..., k][..., None]
-        is_there = source >= 0
-        shifted = take(xp, probability, xp.where(is_there, source, 0))
-        return (probability + xp.where(is_there, shifted, 0.0)) / 2
-
-    probability = repeat(xp, n, toss, xp.astype(place == 0, scores.dtype))
-    value = xp.astype(place, scores.dtype)
-    at = observed[..., None]
-    lower = xp.sum(xp.where(value <= at, probability, 0.0), axis=-1)
-    upper = xp.sum(xp.where(value >= at, probability, 0.0), axis=-1)
-    unknown = xp.isnan(observed + xp.sum(scores, axis=-1))
-    return _probability(xp, lower, unknown), _probability(xp, upper, unknown)
+    steps = 2 * max(2 * scores.shape[-1], least).bit_length()
+    span = least_of(repeat(xp, steps, reduce, scores))[..., 0]
+    return xp.where(span < xp.inf, span, 0.0)
 
 
-def _probability(xp: Namespace, p: Array, unknown: Array) -> Array:
+def probability(xp: Namespace, p: Array, unknown: Array) -> Array:
     """Return p, at most one whatever rounding says, and NaN where it is unknown."""
     return xp.where(unknown, xp.nan, xp.where(p < 1, p, 1.0))
 
@@ -223,21 +214,23 @@ def _probability(xp: Namespace, p: Array, unknown: Array) -> Array:
 def _lattice_tails(
     xp: Namespace, scores: Array, observed: Array, span: Array
 ) -> tuple[Array, Array]:
-    scores, observed, unknown = _known(xp, scores, observed)
+    scores, observed, unknown = known(xp, scores, observed)
     total = xp.sum(scores, axis=-1)
-    width = xp.where(span > 0, span, 1.0)
-    at_least, at_most = xp.ceil(observed / width) * width, xp.floor(observed / width) * width
+    at_least, at_most = _on_lattice(xp, observed, span)
     rounding = _rounding(xp, total)
     upper = _saddlepoint_upper(xp, scores, at_least, span, rounding)
     # With all coins turned over, the sum is the total less the sum.
     lower = _saddlepoint_upper(xp, scores, total - at_most, span, rounding)
-    return _probability(xp, lower, unknown), _probability(xp, upper, unknown)
+    return probability(xp, lower, unknown), probability(xp, upper, unknown)
 
 
-def _enumerated_tails(xp: Namespace, scores: Array, observed: Array) -> tuple[Array, Array]:
-    scores, observed, unknown = _known(xp, scores, observed)
+def _enumerated_tails(
+    xp: Namespace, scores: Array, observed: Array, span: Array, where: Array | None = None
+) -> tuple[Array, Array]:
+    scores, observed, unknown = known(xp, scores, observed)
     largest = _largest(xp, scores)
-    scores, observed = scores / largest, observed / largest[..., 0]
+    at_least, at_most = (at[..., None] / largest for at in _on_lattice(xp, observed, span))
+    scores, span = scores / largest, span[..., None] / largest
     # Coins that are too small to change a sum still count, and their squares must not vanish.
     dust = xp.finfo(scores.dtype).smallest_normal ** (1 / 3)
     scores = xp.where((scores > 0) & (scores < dust), dust, scores)
@@ -246,19 +239,31 @@ def _enumerated_tails(xp: Namespace, scores: Array, observed: Array) -> tuple[Ar
     large = max(0, min(n - 1, (_ENUMERATED // n).bit_length() - 1))
     if large:
         scores = xp.flip(xp.sort(scores, axis=-1), axis=-1)
-    outcomes = _subset_sums(xp, scores[..., :large])
-    others = scores[..., None, large:]
+    outcomes = subset_sums(xp, scores[..., :large])
+    if where is None:
+        others = scores[..., large:]
+    else:  # elsewhere, all outcomes are none, and the largest coins are among the others
+        outcomes = xp.where(where[..., None], outcomes, 0.0)
+        is_other = (xp.arange(n, device=device_of(xp, scores)) >= large) | ~where[..., None]
+        others = xp.where(is_other, scores, 0.0)
+    others = others[..., None, :]
     total = xp.sum(others, axis=-1)
-    others = xp.broadcast_to(others, (*outcomes.shape, n - large))
-    left = observed[..., None] - outcomes
-    none, rounding = xp.zeros_like(left), xp.broadcast_to(rounding, left.shape)
-    upper = _saddlepoint_upper(xp, others, left, none, rounding)
-    lower = _saddlepoint_upper(xp, others, total - left, none, rounding)
-    lower, upper = (_probability(xp, xp.mean(tail, axis=-1), unknown) for tail in (lower, upper))
-    return lower, upper
+    others = xp.broadcast_to(others, (*outcomes.shape, others.shape[-1]))
+    span, rounding = (xp.broadcast_to(x, outcomes.shape) for x in (span, rounding))
+    upper = _saddlepoint_upper(xp, others, at_least - outcomes, span, rounding)
+    lower = _saddlepoint_upper(xp, others, total - (at_most - outcomes), span, rounding)
+    lower, upper = (xp.mean(tail, axis=-1) for tail in (lower, upper))
+    return probability(xp, lower, unknown), probability(xp, upper, unknown)
 
 
-def _subset_sums(xp: Namespace, scores: Array) -> Array:
+def _on_lattice(xp: Namespace, observed: Array, span: Array) -> tuple[Array, Array]:
+    """Return the least sum that is as large, and the largest that is as small."""
+    width = xp.where(span > 0, span, 1.0)
+    at_least, at_most = xp.ceil(observed / width) * width, xp.floor(observed / width) * width
+    return tuple(xp.where(span > 0, at, observed) for at in (at_least, at_most))
+
+
+def subset_sums(xp: Namespace, scores: Array) -> Array:
     """Return the 2^k sums of k coins along the last axis."""
     sums = xp.zeros_like(xp.sum(scores, axis=-1, keepdims=True))
     for k in range(scores.shape[-1]):
@@ -266,7 +271,7 @@ def _subset_sums(xp: Namespace, scores: Array) -> Array:
     return sums
 
 
-def _known(xp: Namespace, scores: Array, observed: Array) -> tuple[Array, Array, Array]:
+def known(xp: Namespace, scores: Array, observed: Array) -> tuple[Array, Array, Array]:
     """Return scores and sum, zero in entries that hold a NaN, and which entries these are."""
     unknown = xp.isnan(observed + xp.sum(scores, axis=-1))
     return (

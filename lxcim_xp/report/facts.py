@@ -68,7 +68,7 @@ class Pair(NamedTuple):
     first: str
     second: str
     difference: float
-    low: float
+    low: float  # of the interval that holds for all pairs together
     high: float
     p_value: float
     adjusted_p_value: float

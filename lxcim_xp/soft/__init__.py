@@ -2,7 +2,9 @@
 
 The derivative of a rank metric by the scores is zero wherever it exists. Here the step from wrong
 to right is the distribution function of a Laplace distribution, whose width is the temperature.
-Values and derivatives are exact and take one sort; ``temperature=0`` gives the metric itself.
+Values and derivatives are exact and take one sort; ``temperature=0`` gives the metric itself. With
+``scale="rms"`` or ``"std"`` the scores may be as large or small as the dtype allows; only those
+below its normal numbers may count as zero.
 
 >>> from lxcim_xp import lxcim, soft_lxcim
 >>> margins = [4.0, -3.0, -1.0, 2.0]
@@ -46,7 +48,7 @@ from lxcim_xp.soft.plans import (
     evaluated,
     or_nan,
     placed,
-    scaled_temperature,
+    scaled,
 )
 
 
@@ -437,9 +439,10 @@ def soft_rank(
     samples = SampleOptions(1, y_score, sample_weight, where, 0.0, None, axis, "raise")
     softness = Softness(temperature, scale)
     xp, at = placed(samples, softness, of_margins=False)
-    order = order_of(xp, at.position)
-    position, weight = (take(xp, x, order) for x in (at.position, at.weight))
-    (sums,) = kernel_sums(xp, position, scaled_temperature(xp, at, softness)[0], weight)
+    position, temperature, *_ = scaled(xp, at, softness)
+    order = order_of(xp, position)
+    position, weight = (take(xp, x, order) for x in (position, at.weight))
+    (sums,) = kernel_sums(xp, position, temperature, weight)
     rank = (sums.below + weight / 2) * xp.astype(weight > 0, weight.dtype)
     rank = scattered(xp, rank, order)
     if at.samples.weight_unit is not None:

@@ -14,7 +14,13 @@ from lxcim_xp._arrays.loops import repeat
 from lxcim_xp._arrays.namespaces import device_of
 from lxcim_xp._arrays.primitives import divide, running_sum, scattered, take
 from lxcim_xp._arrays.typing import Array, Namespace
-from lxcim_xp._numerics.laplace_sums import decay, distribution, inverse, kernel_sums
+from lxcim_xp._numerics.laplace_sums import (
+    decay,
+    distribution,
+    inverse,
+    kernel_sums,
+    slope_by_temperature,
+)
 from lxcim_xp._numerics.ordering import in_input_order, order_of, ordering, rank_by
 
 _CHUNK = 256  # partners at a time, where all pairs are visited
@@ -109,8 +115,7 @@ def mean_over_pairs(
     def gradient() -> tuple[Array, Array | None, Array]:
         by_margin = 2 * weight * slope * (per_temperature * per_pair)
         by_weight = None if at.uniform else in_order(2 * (loss - value * rest) * per_pair)
-        # The value is a function of margins / temperature, which ties the two derivatives (Euler).
-        by_temperature = -per_temperature * xp.sum(margin * by_margin, axis=-1, keepdims=True)
+        by_temperature = slope_by_temperature(xp, margin, by_margin, at.temperature)
         return in_order(by_margin), by_weight, by_temperature
 
     def curvature() -> Array:
@@ -288,7 +293,7 @@ def exponential(xp: Namespace, at: Variables) -> Derived:
         if not at.uniform:
             per_weight = divide(xp, xp.ones_like(total), total)
             by_weight = 2 * (divide(xp, power, sum_of_terms) - per_weight)
-        by_temperature = -per_temperature * xp.sum(margin * by_margin, axis=-1, keepdims=True)
+        by_temperature = slope_by_temperature(xp, margin, by_margin, temperature)
         return by_margin, by_weight, by_temperature
 
     def curvature() -> Array:

@@ -17,7 +17,13 @@ from lxcim_xp._arrays.namespaces import (
     namespace,
     values_are_at_hand,
 )
-from lxcim_xp._arrays.primitives import first_position, move_axis, signed_by
+from lxcim_xp._arrays.primitives import (
+    first_position,
+    move_axis,
+    power_of_two,
+    quietly,
+    signed_by,
+)
 from lxcim_xp._arrays.typing import Array, Namespace
 from lxcim_xp._samples.decisions import Decision
 from lxcim_xp._samples.samples import (
@@ -32,6 +38,10 @@ from lxcim_xp._samples.samples import (
 from lxcim_xp.soft.pair_means import Variables
 
 _SCALES = ("rms", "std")
+# In float32 and in float64, in units of the largest position: the lowest temperature whose inverse
+# has a square, and how far away samples may be that do not count.
+_COLDEST = (1e-18, 1e-150)
+_FAR = (2.0**30, 2.0**60)
 
 
 class Softness(NamedTuple):
@@ -73,6 +83,15 @@ class SampleOptions(NamedTuple):
     nan_policy: str
 
 
+class Scaled(NamedTuple):
+    """Positions and temperature as multiples of a unit; None is the unit of the scores."""
+
+    position: Array
+    temperature: Array  # (..., 1)
+    unit: Array | None = None  # (..., 1), a power of two
+    by_position: Callable[[], Array] | None = None  # the derivative of the temperature, if any
+
+
 class Placed(NamedTuple):
     """Clean samples at their positions: margins, or scores with the labels beside them."""
 
@@ -87,9 +106,9 @@ def evaluated(plan: Plan, options: SampleOptions) -> Array:
     xp, at = _placed(plan, options)
     value = _per_entry(xp, plan.offset, at)[..., 0]
     for term in plan.terms:
-        temperature, _ = scaled_temperature(xp, at, term.softness)
+        position, temperature, *_ = scaled(xp, at, term.softness)
         function = _of_arrays(term, at)
-        found = with_gradient(xp, function, at.position, at.weight, temperature, *at.fixed)
+        found = with_gradient(xp, function, position, at.weight, temperature, *at.fixed)
         value = value + _per_entry(xp, term.factor, at)[..., 0] * found
     return finish(xp, at.samples, or_nan(xp, at, value))
 
@@ -142,23 +161,32 @@ def derived(plan: Plan, options: SampleOptions, *, curved: bool = False) -> ByHa
     value = _per_entry(xp, plan.offset, at)[..., 0]
     gradient, curvature = xp.zeros_like(at.position), xp.zeros_like(at.position)
     for term in plan.terms:
-        temperature, by_position = scaled_temperature(xp, at, term.softness)
-        found = _of_arrays(term, at)(xp, at.position, at.weight, temperature, *at.fixed)
+        position, temperature, unit, by_position = scaled(xp, at, term.softness)
+        found = _of_arrays(term, at)(xp, position, at.weight, temperature, *at.fixed)
         by_term = found.gradient()
         factor = _per_entry(xp, term.factor, at)
         value = value + factor[..., 0] * found.value
-        gradient = gradient + factor * (by_term[0] + by_term[2] * by_position())
+        slope = by_term[0] if by_position is None else by_term[0] + by_term[2] * by_position()
+        with quietly(xp):  # near the smallest floats, where the largest are too small for a slope
+            gradient = gradient + factor * (slope if unit is None else slope / unit)
         if curved:
             assert found.curvature is not None
+            bend = found.curvature()
             # A bound that stays positive whatever the sign of the factor.
-            curvature = curvature + xp.abs(factor) * found.curvature()
+            with quietly(xp):
+                bend = bend if unit is None else bend / unit / unit
+                curvature = curvature + xp.abs(factor) * bend
     gradient, slope = _by_score(xp, plan, at, gradient)
 
     def each(part: Array) -> Array:
-        return finish_each(xp, at.samples, or_nan(xp, at, part), options.axis)
+        with quietly(xp):
+            return finish_each(xp, at.samples, or_nan(xp, at, part), options.axis)
 
-    bend = each(slope**2 * curvature) if curved else None
-    return ByHand(finish(xp, at.samples, or_nan(xp, at, value)), each(gradient), bend)
+    return ByHand(
+        finish(xp, at.samples, or_nan(xp, at, value)),
+        each(gradient),
+        each(slope**2 * curvature) if curved else None,
+    )
 
 
 def _check_scale(scale: Any) -> None:
@@ -233,31 +261,41 @@ def _refuse_infinite(xp: Namespace, score: Array, bad: Array, axis: int) -> None
     )
 
 
-def scaled_temperature(
-    xp: Namespace, at: Placed, softness: Softness
-) -> tuple[Array, Callable[[], Array]]:
-    """Return the temperature in units of the positions, (..., 1), and its derivative by them."""
+def scaled(xp: Namespace, at: Placed, softness: Softness) -> Scaled:
+    """Return positions and temperature in one unit, near the size of the positions.
+
+    What they give is a function of their quotient. A power of two for a unit changes no digit, and
+    lets neither squares nor quotients overflow or vanish, however large or small the scores are.
+    """
     temperature, scale = _per_entry(xp, softness.temperature, at), softness.scale
-    if not isinstance(scale, str):
-        fixed = temperature if scale is None else temperature * scale
-        return fixed, lambda: xp.zeros_like(at.position)
     x, weight = at.position, at.weight
+    if not isinstance(scale, str):
+        return Scaled(x, temperature if scale is None else temperature * scale)
+    smallest = xp.finfo(x.dtype).smallest_normal
+    largest = xp.max(xp.where(weight > 0, xp.abs(x), 0.0), axis=-1, keepdims=True)
+    # Below normal numbers there are few digits or, on some devices, none: as if all were zero.
+    unit = power_of_two(xp, constant(xp, xp.where(largest < smallest, 1.0, largest)))
+    unit = xp.where(unit > 1 / smallest, 1 / smallest, unit)  # so that its inverse is normal too
+    with quietly(xp):
+        x = x / unit
+    if at.samples.weight is not None:
+        # What does not count may be far away, but must not be infinite.
+        far = xp.full_like(x, _FAR[x.dtype == xp.float64])
+        x = xp.where((weight > 0) | (xp.abs(x) <= far), x, xp.where(x > 0, far, -far))
     total = xp.sum(weight, axis=-1, keepdims=True)
     share = weight / xp.where(total > 0, total, 1.0)
-    if scale == "std":
-        x = x - xp.sum(share * x, axis=-1, keepdims=True)
-    # Relative to the largest, so that squares neither overflow nor vanish.
-    largest = constant(xp, xp.max(xp.where(weight > 0, xp.abs(x), 0.0), axis=-1, keepdims=True))
-    largest = xp.where(largest > 0, largest, 1.0)
-    mean_square = xp.sum(share * (x / largest) ** 2, axis=-1, keepdims=True)
+    off = x - xp.sum(share * x, axis=-1, keepdims=True) if scale == "std" else x
+    mean_square = xp.sum(share * off**2, axis=-1, keepdims=True)
     some = mean_square > 0  # otherwise all positions are equal, whatever the temperature
     root = xp.sqrt(xp.where(some, mean_square, 1.0))
 
     def by_position() -> Array:
-        slope = temperature * share * (x / largest) / root
+        slope = temperature * share * off / root
         return xp.where(some, slope, xp.zeros_like(slope))
 
-    return temperature * root * largest, by_position
+    # A temperature whose square vanishes is the limit: zero.
+    cold = temperature * root < _COLDEST[x.dtype == xp.float64]
+    return Scaled(x, xp.where(cold, 0.0, temperature * root), unit, by_position)
 
 
 def _per_entry(xp: Namespace, value: Any, at: Placed) -> Array:

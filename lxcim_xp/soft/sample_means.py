@@ -6,7 +6,14 @@ They are called as the means over pairs of :mod:`lxcim_xp.soft.pair_means` are.
 from lxcim_xp._arrays.autodiff import Derived
 from lxcim_xp._arrays.primitives import divide, scattered, take
 from lxcim_xp._arrays.typing import Array, Namespace
-from lxcim_xp._numerics.laplace_sums import Sums, decay, distribution, inverse, kernel_sums
+from lxcim_xp._numerics.laplace_sums import (
+    Sums,
+    decay,
+    distribution,
+    inverse,
+    kernel_sums,
+    slope_by_temperature,
+)
 from lxcim_xp._numerics.ordering import order_of
 from lxcim_xp._samples.by_confidence import or_one
 from lxcim_xp.soft.pair_means import Variables, chance_of_error, softplus
@@ -38,7 +45,7 @@ def _mean(xp: Namespace, at: Variables, loss: Array, slope: Array, bend: Array) 
     def gradient() -> tuple[Array, Array | None, Array]:
         by_margin = share * slope * per_temperature
         by_weight = None if at.uniform else divide(xp, loss - value, total)
-        by_temperature = -per_temperature * xp.sum(margin * by_margin, axis=-1, keepdims=True)
+        by_temperature = slope_by_temperature(xp, margin, by_margin, at.temperature)
         return by_margin, by_weight, by_temperature
 
     return Derived(value[..., 0], gradient, lambda: share * bend * per_temperature**2)
@@ -60,7 +67,7 @@ def soft_auroc(xp: Namespace, at: Variables) -> Derived:
         per_temperature = inverse(xp, temperature)
         pairs = divide(xp, per_temperature, 2 * highs * lows)
         by_score = (high * of_low.near - low * of_high.near) * pairs
-        by_temperature = -per_temperature * xp.sum(score * by_score, axis=-1, keepdims=True)
+        by_temperature = slope_by_temperature(xp, score, by_score, temperature)
         by_weight = None
         if not at.uniform:
             beaten_by = divide(xp, highs - of_high.below, highs)
@@ -106,7 +113,7 @@ def soft_audrc(xp: Namespace, at: Variables) -> Derived:
         steep = decay(xp, -place, temperature) / 2 * per_temperature
         by_credit = by_gained * weight * steep
         by_margin = by_credit + xp.where(right, -by_place, by_place)
-        by_temperature = -per_temperature * xp.sum(margin * by_margin, axis=-1, keepdims=True)
+        by_temperature = slope_by_temperature(xp, margin, by_margin, temperature)
         by_weight = None
         if not at.uniform:
             by_weight = xp.sum(by_done, axis=-1, keepdims=True) - of_done.below + by_done / 2

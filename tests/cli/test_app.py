@@ -338,7 +338,7 @@ def test_comparisons_are_those_of_the_library(many, many_file, adjust):
     for row in rows:
         i, j = names.index(row["a"]), names.index(row["b"])
         assert row["estimate_a"] == pytest.approx(table.estimate[i])
-        for part in ("difference", "low", "high", "p_value", "adjusted_p_value"):
+        for part in ("difference", "low", "high", "p_value", "adjusted_p_value", "unadjusted_low"):
             assert row[part] == pytest.approx(getattr(table, part)[i, j], abs=1e-12)
 
 
@@ -407,6 +407,26 @@ def test_thresholds_are_those_of_the_library(many, many_file, case):
     assert (row["rate"], row["accuracy"]) == (point.rate, point.accuracy)
     decided = (score >= row["decide_above"]) | (score <= row["decide_below"])
     assert np.mean(decided) == point.rate
+
+
+@pytest.mark.parametrize("target", [{"accuracy": 0.8, "delta": 0.2}, {"joint_risk": 0.1}])
+def test_thresholds_of_clusters_are_those_of_the_library(tmp_path, target):
+    rng = np.random.default_rng(0)
+    question = rng.integers(0, 100, 500)
+    margin = (rng.standard_normal(500) + rng.standard_normal(100)[question] + 1.5).round(2)
+    rows = [f"q{q},{m}" for q, m in zip(question, margin, strict=True)]
+    (tmp_path / "answers.csv").write_text("question,gap\n" + "\n".join(rows))
+    arguments = [
+        str(word) for name in target for word in (f"--{name.replace('_', '-')}", target[name])
+    ]
+    path, margins = tmp_path / "answers.csv", ("--margin", "gap")
+    (row,) = found("threshold", path, *margins, *arguments, "--groups", "question")
+    point = lx.threshold_for(1, margin, groups=question, **target)
+    alone = lx.threshold_for(1, margin, **target)
+    assert (row["confidence"], row["rate"], row["accuracy"]) == point
+    assert 0 < point.rate < alone.rate
+    run = lxcim("threshold", path, *margins, "--accuracy", "0.99", "--groups", "question")
+    assert "decide nothing, or collect more clusters" in run.stderr
 
 
 def test_thresholds_of_narrow_scores_are_scores_of_the_file(many, tmp_path):

@@ -144,6 +144,19 @@ BAD_USAGE = {
         ["threshold", "games.csv", *COLUMNS, "--joint-risk", "0.1", "--no-guarantee"],
         "Invalid value for --no-guarantee",
     ),
+    "clusters without guarantee": (
+        [
+            "threshold",
+            "games.csv",
+            *COLUMNS,
+            "--accuracy",
+            "0.9",
+            "--no-guarantee",
+            "--groups",
+            "season",
+        ],
+        "clusters are for guarantees",
+    ),
     "AUROC of margins": (
         ["evaluate", "games.csv", "--margin", "margin", "--metric", "auroc"],
         "margins have no AUROC",

@@ -11,9 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import lxcim_xp as lx
-from lxcim_xp._samples.samples import collect
 from lxcim_xp.inference import intervals, resampling
-from lxcim_xp.inference.sampling_design import design, effective_number
 from lxcim_xp.testing import samples
 
 
@@ -22,6 +20,7 @@ def load(name):
     path = Path(__file__).parents[2] / "benchmarks" / f"{name}.py"
     spec = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return module
 
@@ -109,7 +108,8 @@ def test_clusters_are_summed_and_strata_are_centred():
     strata = groups % 3
     psi = lx.influence(1, margins)
     sums = np.asarray([psi[groups == g].sum() for g in range(9)])
-    expected = np.sqrt(9 / 8 * np.sum(sums**2))
+    part = np.bincount(groups) / 60
+    expected = np.sqrt(np.sum(sums**2 / (1 - part)))
     np.testing.assert_allclose(lx.standard_error(1, margins, groups=groups), expected)
     names = np.asarray(list("abcdefghi"))[groups]
     np.testing.assert_allclose(lx.standard_error(1, margins, groups=names), expected)
@@ -168,16 +168,13 @@ def test_clusters_are_drawn_whole():
     ("value", "n", "with_groups"), [(0.7, 50, False), (0.97, 50, False), (0.9, 200, True)]
 )
 def test_intervals_cover(value, n, with_groups):
+    pytest.importorskip("scipy")
     coverage = load("coverage")
-    rng = np.random.default_rng(9)
-    if with_groups:
-        mean = coverage.NormalDist().inv_cdf(value) / np.sqrt(2)
-        shared, own = (rng.normal(0, np.sqrt(0.5), (800, n // 5, k)) for k in (1, 5))
-        margins = (mean + shared + own).reshape(800, -1)
-        found = lx.interval(1, margins, groups=np.repeat(np.arange(n // 5), 5))
-    else:
-        found = lx.interval(1, coverage.normal(rng, value, (800, n)))
-    assert 92.5 <= coverage.covered(found, value) <= 99
+    name, size = ("equal", n // 5) if with_groups else ("independent", n)
+    chosen = SimpleNamespace(simulations=800, method="logit+")
+    model = coverage.Model("lxcim", "normal", value, 0.5)
+    cell = coverage.cell(model, name, size, 0.5, 0.95, chosen)
+    assert 92.5 <= float(cell.split(" / ")[0]) <= 99
 
 
 def test_the_difference_of_two_models_is_paired():
@@ -237,9 +234,6 @@ def test_holm_is_the_step_down_procedure():
     order = np.argsort(p)
     stepped = np.maximum.accumulate((10 - np.arange(10)) * p[order]).clip(max=1)
     np.testing.assert_allclose(table.adjusted_p_value[upper][order], stepped)
-    sharper = lx.compare_all(1, scores, adjust="max-t").adjusted_p_value[upper]
-    assert np.all(sharper <= 10 * p + 1e-12)
-    assert np.all(sharper >= p * 0.9)
     np.testing.assert_array_equal(table.adjusted_p_value, table.adjusted_p_value.T)
 
 
@@ -255,12 +249,6 @@ def test_missing_answers_are_left_out_for_all_or_count_as_undecided():
     abstained = lx.compare(1, a, b, nan_policy="abstain")
     filled = lx.compare(1, np.nan_to_num(a), np.nan_to_num(b))
     np.testing.assert_allclose(abstained, filled)
-
-
-def test_models_that_nothing_tells_apart_have_no_p_value():
-    found = lx.compare(1, [1.0, 2.0, 3.0], [2.0, 1.0, 5.0])
-    assert found.difference == 0
-    assert np.isnan([found.low, found.high, found.p_value]).all()
 
 
 def test_the_required_number_of_samples_gives_the_power():
@@ -317,7 +305,8 @@ def test_the_test_names_what_it_did():
     for n, weight, method in (
         (200, None, "exact"),
         (300, None, "saddlepoint"),
-        (20, 1, "saddlepoint"),
+        (20, 1, "exact"),
+        (60, 1, "saddlepoint"),
     ):
         weight = None if weight is None else rng.random(n)
         found = lx.significance(1, margins[:n], sample_weight=weight)
@@ -342,19 +331,6 @@ def test_a_coin_is_rejected_as_often_as_it_should():
         weight = rng.lognormal(0, 0.5, (800, n)) if weighted else None
         rejected = np.mean(lx.significance(1, margins, sample_weight=weight).p_value < 0.05)
         assert 0.03 <= rejected <= 0.07
-
-
-@given(
-    samples(weights=st.integers(1, 12).map(lambda k: k / 4)), st.sampled_from(["lxcim", "accuracy"])
-)
-def test_the_closed_form_of_the_pseudo_observation_is_that_of_rows(sample, metric):
-    label, score, weight = sample
-    xp, clean = collect(label, score, sample_weight=weight, threshold=0.0)
-    drawn = design(xp, None, None, "importance", clean.score, -1)
-    share = 1 / effective_number(xp, weight, drawn)
-    _, closed = intervals.estimated_twice(xp, metric, clean, drawn)
-    rows = intervals._steadied_by_rows(xp, metric, clean, drawn, share)
-    np.testing.assert_allclose(closed, rows, rtol=1e-9, atol=1e-12)
 
 
 def test_a_progress_bar_is_drawn_by_rich_or_asked_for_in_vain(monkeypatch):

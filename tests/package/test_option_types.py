@@ -6,7 +6,7 @@ import pytest
 
 from lxcim_xp import invariance
 from lxcim_xp.frames.in_memory import CURVES, CurveName
-from lxcim_xp.inference import comparison
+from lxcim_xp.inference import adjustment
 from lxcim_xp.inference.influence import KERNELS, MetricName
 from lxcim_xp.soft import losses
 
@@ -26,6 +26,6 @@ def test_the_words_of_a_table_are_annotated(words, table):
 
 
 def test_the_words_of_adjustments_are_annotated():
-    words, nothing = get_args(comparison.Adjustment)
-    assert (*get_args(words), None) == comparison._ADJUSTMENTS
+    words, nothing = get_args(adjustment.Adjustment)
+    assert (*get_args(words), None) == adjustment.ADJUSTMENTS
     assert nothing is type(None)

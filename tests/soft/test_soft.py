@@ -411,6 +411,65 @@ def test_margins_of_any_size_have_finite_values_and_gradients(runner):
                     assert value == 0.5
 
 
+SCALES = {"float32": (-149, -140, -126, -120, -66, 66, 120, 126)}
+SCALES["float64"] = (-1070, -1040, -1022, -1010, *SCALES["float32"], 1010, 1022)
+
+
+@pytest.mark.runners("jax-eager", "jax-x64-eager", "torch-eager", "numpy-eager", "strict-*")
+def test_scores_of_any_scale_have_the_value_and_the_gradient_of_others(runner):
+    rng = np.random.default_rng(3)
+    dtype = runner.backend.dtype
+    # Powers of two apart and near one, so that scales round nothing and make none subnormal alone.
+    y = rng.integers(0, 2, 9)
+    scores = (rng.choice([-1, 1], 9) * rng.integers(8, 16, 9) / 8).astype(dtype)
+    least = np.finfo(dtype).minexp
+    with context(runner.backend):
+        label = convert(runner.backend, y)
+        for function, scale in (
+            (lx.soft_lxcim, "rms"),
+            (lx.soft_audrc, "rms"),
+            (lx.soft_auroc, "std"),
+        ):
+            run = compiled(
+                runner, partial(lx.value_and_grad(function), label, temperature=0.9, scale=scale)
+            )
+            value, gradient = (to_numpy(x) for x in run(convert(runner.backend, scores)))
+            for power in SCALES[dtype]:
+                found, slope = run(convert(runner.backend, np.ldexp(scores, power)))
+                found, slope = to_numpy(found), to_numpy(slope)
+                assert not np.isnan(slope).any()
+                if power < least:  # as if all were zero, unless a wider float computes it
+                    assert 0 <= found <= 1
+                    continue
+                np.testing.assert_allclose(found, value, rtol=20 * runner.tolerance)
+                np.testing.assert_allclose(
+                    np.ldexp(slope.astype(np.float64), min(power, 1000)),
+                    np.ldexp(gradient, min(power, 1000) - power),
+                    # Some devices take slopes below normal numbers for zero.
+                    atol=20 * runner.tolerance + np.ldexp(1.0, min(power, 1000) + least),
+                )
+
+
+@pytest.mark.runners("jax-eager", "jax-x64-eager", "torch-eager", "numpy-eager", "strict-*")
+def test_the_gradient_is_finite_at_any_temperature_with_ties(runner):
+    y = np.asarray([1, 0, 1, 1, 0, 1])
+    scores = np.asarray([1.0, 1.0, -2.0, 2.0, 0.0, -1.0], dtype=runner.backend.dtype)
+    with context(runner.backend):
+        label, score = convert(runner.backend, y), convert(runner.backend, scores)
+        for function in (lx.soft_lxcim, lx.soft_accuracy, lx.soft_audrc, lx.soft_auroc):
+            for scale in ("rms", "std", None):
+                limit = function(label, score, temperature=0.0, scale=scale)
+                for exponent in (-12, -20, -40, -150, -160, -200, -300, -308, -310, -323):
+                    value, gradient = lx.value_and_grad(function)(
+                        label, score, temperature=10.0**exponent, scale=scale
+                    )
+                    assert np.isfinite(to_numpy(gradient)).all()
+                    if function is not lx.soft_audrc:  # whose limit is another one with ties
+                        np.testing.assert_allclose(
+                            to_numpy(value), to_numpy(limit), rtol=runner.tolerance
+                        )
+
+
 @given(SAMPLES)
 def test_soft_lxcim_grows_with_every_margin(sample):
     for function in (lx.soft_lxcim, lx.soft_accuracy):

@@ -105,7 +105,7 @@ def _two(function):
 def _all_models(y_true, y_score, **options):
     def table(y_true, a, b, **options):
         found = lx.compare_all(y_true, {"a": a, "b": b, "c": a * b}, **options)
-        return [part for part in found[:10] if hasattr(part, "shape")]
+        return [part for part in found[:12] if hasattr(part, "shape")]
 
     return _two(table)(y_true, y_score, **options)
 

@@ -68,3 +68,64 @@ def test_joint_risk_is_controlled_in_the_mean(n):
     wrong, _ = true_risks(lx.threshold_for(1, margins, joint_risk=0.1).confidence)
     assert np.mean(wrong) <= 0.1 + 3 * np.std(wrong) / np.sqrt(len(wrong))
     assert np.mean(wrong) >= 0.1 - 1.5 / n - 3 * np.std(wrong) / np.sqrt(len(wrong))
+
+
+def correlated(rng, sets, groups, correlation):
+    """Return margins ~ N(1, 1) that are correlated inside clusters."""
+    shared = rng.standard_normal((sets, groups.max() + 1))[:, groups]
+    own = rng.standard_normal((sets, groups.size))
+    return 1 + np.sqrt(correlation) * shared + np.sqrt(1 - correlation) * own
+
+
+@pytest.mark.parametrize(
+    ("sizes", "correlation", "least"),
+    [
+        (np.full(100, 10), 0.1, 0.5),
+        (np.full(100, 20), 0.5, 0.4),
+        (np.full(400, 5), 0.5, 0.65),
+        (1 + np.arange(300) % 29, 0.5, 0.5),
+    ],
+    ids=["10 answers", "20 answers", "many questions", "uneven"],
+)
+def test_the_guarantee_by_clusters_holds_and_is_of_use(sizes, correlation, least):
+    groups = np.repeat(np.arange(sizes.size), sizes)
+    margins = correlated(np.random.default_rng(sizes.sum()), 250, groups, correlation)
+    options = {"accuracy": 0.9, "delta": 0.1}
+    wrong, decided = true_risks(lx.threshold_for(1, margins, groups=groups, **options).confidence)
+    assert np.mean(wrong > 0.1 * decided) <= 0.05
+    assert np.mean(decided) >= least
+
+
+@pytest.mark.parametrize("shared", [0.0, 2.0, np.inf])
+@pytest.mark.parametrize("number", [30, 90])
+def test_clusters_may_be_right_or_wrong_as_a_whole(number, shared):
+    rng = np.random.default_rng(number)
+    groups = np.repeat(np.arange(number), 10)
+    confidence = rng.standard_normal((400, groups.size)) * np.isfinite(shared)
+    confidence += rng.standard_normal((400, number))[:, groups] * min(shared, 10.0)
+    wrong = rng.random((400, number))[:, groups] < 0.1 + 1e-9
+    margins = np.where(wrong, -np.exp(confidence), np.exp(confidence))
+    # Whatever is decided is a little less accurate than it should be.
+    if shared:
+        alone = lx.threshold_for(1, margins, accuracy=0.9, delta=0.1)
+        assert np.mean(alone.rate > 0) > 0.2
+    found = lx.threshold_for(1, margins, accuracy=0.9, delta=0.1, groups=groups)
+    assert np.mean(found.rate > 0) <= 0.1
+
+
+def test_joint_risk_by_clusters_is_controlled_in_the_mean():
+    rng = np.random.default_rng(1)
+    sizes = 5 + np.arange(30) % 11
+    groups = np.repeat(np.arange(30), sizes)
+    confidence = np.exp(rng.standard_normal((1500, groups.size)))
+    wrong = rng.random((1500, 30))[:, groups] < 0.3
+    margins = np.where(wrong, -confidence, confidence)
+
+    def risk(**options):
+        confidence = lx.threshold_for(1, margins, joint_risk=0.1, **options).confidence
+        confidence = np.where(np.isnan(confidence), np.inf, confidence)
+        return 0.3 * norm.sf(np.log(confidence))
+
+    alone, found = risk(), risk(groups=groups)
+    assert np.mean(alone) > 0.1 + 3 * np.std(alone) / np.sqrt(1500)
+    assert 0.05 < np.mean(found) <= 0.1 + 3 * np.std(found) / np.sqrt(1500)

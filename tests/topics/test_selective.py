@@ -1,5 +1,6 @@
 """The reject option on every backend: operating points and local accuracy against the oracle."""
 
+import math
 import re
 from fractions import Fraction
 from math import nan
@@ -134,6 +135,14 @@ def test_many_rates_and_a_batch():
     assert np.all(np.isnan(weighted.low) & ~np.isnan(weighted.accuracy))
 
 
+@pytest.mark.runners("strict-eager", "jax-x64-eager", "torch-eager")
+def test_clusters_are_numbered_where_labels_cannot_be(runner):
+    with context(runner.backend):
+        score = convert(runner.backend, np.asarray([2.0, -1.0]))
+        with pytest.raises(TypeError, match=r"groups must hold integers; found dtype .*Number the"):
+            lx.threshold_for(1, score, joint_risk=0.5, groups=score)
+
+
 @pytest.mark.runners("strict-eager", "torch-eager")
 def test_bad_batch_entries_are_nan_where_values_cannot_be_seen(runner):
     label = np.asarray([[1, 0, 1, 0], [1, 0, 2, 0], [1, 0, 1, 0]])
@@ -158,6 +167,94 @@ def test_bad_batch_entries_are_nan_where_values_cannot_be_seen(runner):
         assert not np.any(np.isnan(part[0]))
     assert np.isnan(rates[0, 1])
     assert rates[0, 0] == 0.5
+
+
+def last_vouched_for_by_clusters(m, groups, target, delta):
+    """Bet on every cluster at every level from the top, until a capital is too small."""
+    names = sorted(set(groups))
+    largest = max(groups.count(name) for name in names)
+    smaller = max(0, math.floor(math.log2(len(names) * (1 - target) / target / 6) / 2 + 0.5))
+    shares = {0.98: 0.75 if smaller else 1.0}
+    shares |= {2.0**-j: 0.25 / smaller for j in range(1, smaller + 1)}
+
+    def capital(right, decided):
+        leads = [r - target * k for r, k in zip(right, decided, strict=True)]
+        return sum(
+            share * math.prod(1 + bet * lead / (target * largest) for lead in leads)
+            for bet, share in shares.items()
+        )
+
+    everyone = [groups.count(name) for name in names]
+    room = min(5.0, max(1.0, capital(everyone, everyone) * delta) ** (1 / 3))
+    found = None
+    for level in sorted({abs(a) for a in m}, reverse=True):
+        inside = [[a for a, g in zip(m, groups, strict=True) if g == name] for name in names]
+        decided = [sum(abs(a) >= level for a in each) for each in inside]
+        right = [sum(a >= level and a > 0 for a in each) for each in inside]
+        if capital(decided, decided) * delta < room:
+            continue
+        if capital(right, decided) * delta < 1:
+            break
+        found = level
+    return found
+
+
+def in_clusters(y_true, y_score, sample_weight, where=None):
+    """Take the place that runners have for weights for the codes of clusters."""
+    xp = namespaces.namespace(y_score=y_score)
+    options = {"groups": xp.astype(sample_weight, xp.int32), "where": where}
+    points = [
+        lx.threshold_for(y_true, y_score, accuracy=target, delta=0.2, **options)
+        for target in (0.25, 0.5)
+    ]
+    points.append(lx.threshold_for(y_true, y_score, joint_risk=0.3, **options))
+    return xp.stack([part for point in points for part in point])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_guarantees_by_clusters_equal_a_straightforward_form(runner, seed):
+    rng = np.random.default_rng(seed)
+    n = PADDED - seed
+    m = (rng.integers(-2, 10, n) / 2).tolist()
+    groups = rng.integers(0, 2 * n // (1 + seed % 3), n).tolist()
+    data, kept = same_shape(runner, Sample(np.ones(n, dtype=int), np.asarray(m), np.ones(n)))
+    codes = np.concatenate([groups, np.zeros(kept.size - n)])
+    found = runner(in_clusters, *data, codes, kept).reshape(3, 3)
+    largest = max(groups.count(name) for name in groups)
+    allowed = {
+        abs(level): 0.5 * m.count(0) * (level == 0) + sum(a < 0 and -a >= abs(level) for a in m)
+        for level in m
+    }
+    allowed = [at for at, wrong in allowed.items() if (wrong + largest) / (n + largest) <= 0.3]
+    expected = [last_vouched_for_by_clusters(m, groups, target, 0.2) for target in (0.25, 0.5)]
+    expected.append(min(allowed, default=None))
+    assert expected[0] is not None
+    for (confidence, rate, accuracy), level in zip(found, expected, strict=True):
+        decided = [] if level is None else [a for a in m if abs(a) >= level]
+        agree(runner, confidence, nan if level is None else level)
+        agree(runner, rate, len(decided) / n)
+        right = sum((a > 0) + (a == 0) / 2 for a in decided)
+        agree(runner, accuracy, right / len(decided) if decided else nan)
+
+
+def test_names_order_and_masked_members_of_clusters_change_nothing():
+    rng = np.random.default_rng(0)
+    groups = rng.integers(0, 150, 900)
+    margins = rng.standard_normal(900) + 1.5 + 0.3 * rng.standard_normal(150)[groups]
+    for target in ({"accuracy": 0.9, "delta": 0.1}, {"joint_risk": 0.05}):
+        found = lx.threshold_for(1, margins, groups=groups, **target)
+        assert 0.2 < found.rate < lx.threshold_for(1, margins, **target).rate
+        order = rng.permutation(900)
+        names = np.asarray([f"question {-code}" for code in groups])
+        assert lx.threshold_for(1, margins[order], groups=names[order], **target) == found
+        more, kept = np.append(margins, np.full(500, 9.0)), np.arange(1400) < 900
+        codes = np.append(groups, rng.integers(0, 300, 500))
+        assert lx.threshold_for(1, more, groups=codes, where=kept, **target) == found
+        batch = lx.threshold_for(1, np.stack([margins, -margins]), groups=groups, **target)
+        assert batch.confidence[0] == found.confidence
+        assert batch.rate[1] < 0.1
+        column = lx.threshold_for(1, margins[:, None], groups=groups[:, None], axis=0, **target)
+        assert column.confidence == found.confidence
 
 
 BAD = {
@@ -202,6 +299,23 @@ BAD = {
     "weights of joint risk": (
         {"joint_risk": 0.1, "sample_weight": [1.0, 2.0]},
         "sample_weight cannot be given here; found list. The guarantee",
+    ),
+    "clusters without a guarantee": (
+        {"accuracy": 0.9, "delta": None, "groups": [0, 1]},
+        "groups belongs to a guarantee; found delta=None, which asks for none. Pass delta=0.1, or "
+        "leave groups out",
+    ),
+    "clusters with weights": (
+        {"accuracy": 0.9, "delta": 0.1, "groups": [0, 1], "sample_weight": [1.0, 2.0]},
+        "sample_weight cannot be given here; found list. The guarantee",
+    ),
+    "a single cluster": (
+        {"accuracy": 0.9, "delta": 0.1, "groups": [1, 1]},
+        "groups must hold at least two clusters; found one. A single cluster says nothing",
+    ),
+    "too many clusters": (
+        {"joint_risk": 0.1, "groups": [1, 2, 3]},
+        "groups must have one entry for each sample; found shape (3,) for samples of shape (2,).",
     ),
     "nothing counts": (
         {"joint_risk": 0.1, "where": [False, False]},

@@ -7,7 +7,7 @@ import lxcim_xp as lx
 from lxcim_xp import inference
 from lxcim_xp._arrays import numpy_pieces, primitives
 from lxcim_xp._numerics import laplace_sums
-from lxcim_xp.inference import null_distributions
+from lxcim_xp.inference import exact_coins, null_distributions
 from lxcim_xp.soft import losses, pair_means
 
 # Where some form begins or a piece ends.
@@ -19,6 +19,7 @@ CONSTANTS = (
     numpy_pieces.FEW,
     numpy_pieces.IN_FORMULAS,
     null_distributions._ENUMERATED,
+    exact_coins.MOST_ENUMERATED,
     numpy_pieces.CACHED,
     2 * numpy_pieces.CACHED,
 )

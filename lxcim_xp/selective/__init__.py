@@ -23,23 +23,30 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lxcim_xp._arrays.namespaces import device_of, moves_constants, values_are_at_hand
-from lxcim_xp._arrays.primitives import divide, first_position, running_sum, take
-from lxcim_xp._arrays.typing import Array, ArrayLike, Namespace
-from lxcim_xp._numerics.binomial import clopper_pearson, lower_tail
-from lxcim_xp._numerics.bisection import count_below, count_up_to
+from lxcim_xp._arrays.namespaces import moves_constants
+from lxcim_xp._arrays.primitives import divide, take
+from lxcim_xp._arrays.typing import Array, ArrayLike, GroupsLike, Namespace
+from lxcim_xp._numerics.binomial import clopper_pearson
+from lxcim_xp._numerics.bisection import count_below
 from lxcim_xp._numerics.isotonic import antitonic_share
-from lxcim_xp._samples.by_confidence import descend_with_keys, keys_by_confidence
+from lxcim_xp._samples.by_confidence import keys_by_confidence
 from lxcim_xp._samples.checks import shared_rates
+from lxcim_xp._samples.clusters import cluster_codes
 from lxcim_xp._samples.decisions import Decision
 from lxcim_xp._samples.option_types import NanPolicy
-from lxcim_xp._samples.samples import Samples, collect, credit, finish, signed_margins, weights
-
-_GRID = 20  # rates at which many samples are tested
-_FEW = 500  # samples below which every one of them is
-# Errors that the first test of many samples would pass with. Chosen by simulation of normal margins
-# (benchmarks/selective.py): fewer end the search too early, more begin it too late.
-_FORGIVEN = 2.0
+from lxcim_xp._samples.samples import Samples, collect, finish
+from lxcim_xp.selective.clusters import clusters_on, last_vouched_for_by_clusters
+from lxcim_xp.selective.guarantees import last_of_joint_risk, last_vouched_for
+from lxcim_xp.selective.points import (
+    Points,
+    descent_of,
+    from_start,
+    last_accurate,
+    points_of,
+    points_on,
+    rounding,
+    something,
+)
 
 
 class OperatingPoint(NamedTuple):
@@ -128,16 +135,6 @@ class LocalAccuracy(NamedTuple):
     coin_confidence: Array
 
 
-class _Points(NamedTuple):
-    """What is decided at each of n + 1 points, from nothing to everything."""
-
-    confidence: Array
-    count: Array  # type: ignore[assignment]  # weight decided; the number of samples where every one counts once
-    right: Array  # of it right, undecided samples half
-    sure: Array  # of it right beyond doubt
-    total: Array  # (..., 1)
-
-
 @moves_constants
 def accuracy_at(
     y_true: ArrayLike,
@@ -201,8 +198,9 @@ def accuracy_at(
     -----
     The interval is valid for one rate that was fixed before looking at the data. A search for the
     rate whose interval looks best makes it invalid: use :func:`threshold_for`, and choose on other
-    data than you report. An undecided sample counts as wrong for the lower end and as right for the
-    upper one.
+    data than you report. It also requires independent samples. If only clusters of them are,
+    ``interval(y_true, y_score, metric="accuracy", where=decided, groups=groups)`` allows for it. An
+    undecided sample counts as wrong for the lower end and as right for the upper one.
 
     Examples
     --------
@@ -226,13 +224,13 @@ def accuracy_at(
         axis=axis,
         nan_policy=nan_policy,
     )
-    points = _points(xp, samples)
+    points = points_of(xp, samples)
     _, rates = shared_rates("rate", rate, "y_score", points.count)
     batch, n = points.count.shape[:-1], points.count.shape[-1] - 1
     wanted = xp.broadcast_to(xp.reshape(rates, (-1,)), (*batch, math.prod(rates.shape)))
     # The first point that is not short of the rate: a quotient meets a rate written as a decimal,
     # which a product need not.
-    reached = divide(xp, points.count, points.total) * (1 + _rounding(xp, samples))
+    reached = divide(xp, points.count, points.total) * (1 + rounding(xp, samples))
     index = count_below(xp, reached, wanted)
     index = xp.where(index > n, n, index)
     count, right, sure = (take(xp, part, index) for part in points[1:4])
@@ -333,8 +331,8 @@ def rate_at(
         axis=axis,
         nan_policy=nan_policy,
     )
-    points = _points(xp, samples)
-    return _operating_point(xp, samples, points, _last_accurate(xp, points, target)).rate
+    points = points_of(xp, samples)
+    return _operating_point(xp, samples, points, last_accurate(xp, points, target)).rate
 
 
 @moves_constants
@@ -351,6 +349,7 @@ def threshold_for(
     accuracy: float | None = None,
     joint_risk: float | None = None,
     delta: float | EllipsisType | None = ...,
+    groups: GroupsLike | None = None,
 ) -> OperatingPoint:
     """Return the lowest confidence at which to decide such that a target is met on new samples.
 
@@ -392,6 +391,10 @@ def threshold_for(
         ``accuracy``: a guarantee for finite samples. None gives the largest rate at which the
         samples at hand are accurate enough, without any guarantee: the accuracy on new samples
         falls short about half of the time.
+    groups : array, optional
+        The cluster of each sample, when only clusters are independent (questions with several
+        answers each, for example): any labels with NumPy, integers elsewhere. The guarantee then
+        holds whatever goes on inside clusters; without it, it fails too often.
 
     Returns
     -------
@@ -416,10 +419,21 @@ def threshold_for(
     confidence at which the target is missed, decisions are never again more accurate than the
     target.
 
+    With ``groups`` only the clusters need to be independent. Each test is then a bet on the sums
+    over clusters of what is decided: right minus ``accuracy`` times decided. Where the target is
+    missed, its chance to pass is at most ``delta``, for clusters of any sizes and any dependence
+    inside them. The tests are at every sample; where they begin depends on the confidences alone.
+    A cluster can be wrong as a whole, so a promise takes many clusters, whatever the number of
+    samples. With ``delta=0.1`` and clusters of one size, these are at least 23 that are decided and
+    right for ``accuracy=0.9``, 46 for 0.95, and in practice several times as many. One cluster much
+    larger than the others is as bad as few clusters. The accuracy promised is that over the samples
+    of new clusters, none larger than the largest at hand.
+
     The guarantees count samples and refuse weights; ``where`` leaves samples out.
 
     With ``joint_risk`` a, the threshold is the lowest with (wrong above it + 1) / (n + 1) <= a. On
-    the cumulative accuracy curve this risk is the gap between the diagonal and the curve.
+    the cumulative accuracy curve this risk is the gap between the diagonal and the curve. With
+    ``groups``, both ones are the number of samples in the largest cluster.
 
     Examples
     --------
@@ -432,10 +446,23 @@ def threshold_for(
     np.float64(0.7)
     >>> threshold_for(1, margins, joint_risk=0.05).rate
     np.float64(0.696)
+
+    Ten answers to each of 50 questions promise less than 500 independent ones.
+
+    >>> question = np.arange(500) % 50
+    >>> threshold_for(1, margins, accuracy=0.9, delta=0.1, groups=question).rate
+    np.float64(0.636)
+    >>> threshold_for(1, margins, joint_risk=0.05, groups=question).rate
+    np.float64(0.66)
     """
     target, delta = _one_target(accuracy, joint_risk, delta)
     if delta is not None or joint_risk is not None:
         _refuse_weights(sample_weight, "The guarantee", "accuracy= with delta=None")
+    elif groups is not None:
+        raise ValueError(
+            "groups belongs to a guarantee; found delta=None, which asks for none. Pass delta=0.1, "
+            "or leave groups out: the samples at hand are what they are."
+        )
     xp, samples = collect(
         y_true,
         y_score,
@@ -446,13 +473,20 @@ def threshold_for(
         axis=axis,
         nan_policy=nan_policy,
     )
-    points = _points(xp, samples)
+    descent = descent_of(xp, samples)
+    points = points_on(xp, descent)
+    clusters = None
+    if groups is not None:
+        clusters = clusters_on(xp, descent, cluster_codes(xp, groups, samples.score, axis))
     if joint_risk is not None:
-        index = _last_of_joint_risk(xp, points, target)
+        largest = 1 if clusters is None else clusters.largest
+        index = last_of_joint_risk(xp, points, target, largest)
     elif delta is None:
-        index = _last_accurate(xp, points, target)
+        index = last_accurate(xp, points, target)
+    elif clusters is None:
+        index = last_vouched_for(xp, points, target, delta, samples.weight is not None)
     else:
-        index = _last_vouched_for(xp, points, target, delta, samples.weight is not None)
+        index = last_vouched_for_by_clusters(xp, descent, clusters, target, delta)
     return _operating_point(xp, samples, points, index)
 
 
@@ -548,12 +582,12 @@ def local_accuracy(
     counts = everyone.value > 0
     least = xp.min(xp.where(counts, fitted, 1.0), axis=-1, keepdims=True)
     fitted = xp.where(counts, fitted, least)
-    count = _from(xp, 0.0, everyone.through)
-    total = _something(xp, count[..., -1:])
-    rate, confidence = divide(xp, count, total), _from(xp, xp.inf, descent.key)
-    lead = _from(xp, 0.0, 2 * right.through - everyone.through)
+    count = from_start(xp, 0.0, everyone.through)
+    total = something(xp, count[..., -1:])
+    rate, confidence = divide(xp, count, total), from_start(xp, xp.inf, descent.key)
+    lead = from_start(xp, 0.0, 2 * right.through - everyone.through)
     # The first of the highest points, up to rounding: sums of weights may part what is equal.
-    slack = _rounding(xp, samples) * total
+    slack = rounding(xp, samples) * total
     highest = lead >= xp.max(lead, axis=-1, keepdims=True) - slack
     coin = xp.argmax(xp.astype(highest, xp.int32), axis=-1, keepdims=True)
     known = total > 0
@@ -567,98 +601,8 @@ def local_accuracy(
     return LocalAccuracy(*(finish(xp, samples, part) for part in parts))
 
 
-def _points(xp: Namespace, samples: Samples) -> _Points:
-    margins, weight = signed_margins(xp, samples), weights(xp, samples)
-    right = credit(xp, margins) * weight
-    sure = xp.astype(margins.value > 0, weight.dtype) * weight
-    descent = descend_with_keys(xp, xp.abs(margins.value), samples.weight, weight, right, sure)
-    count, right, sure = (_from(xp, 0.0, column.through) for column in descent.columns)
-    total = _something(xp, count[..., -1:])
-    # No confidence is at least NaN, whereas an infinite one may be there.
-    return _Points(_from(xp, xp.nan, descent.key), count, right, sure, total)
-
-
-def _from(xp: Namespace, start: float, x: Array) -> Array:
-    return xp.concat([xp.full_like(x[..., :1], start), x], axis=-1)
-
-
-def _something(xp: Namespace, total: Array) -> Array:
-    """Return the total weight if there is any; it is an error, or NaN, if there is none."""
-    if values_are_at_hand(xp) and not (total > 0).all():
-        position = first_position(~(total[..., 0] > 0))
-        where = f" in batch entry {position}" if total.ndim > 1 else ""
-        raise ValueError(
-            f"y_score must hold samples that count; found none{where}. Pass data to choose from, "
-            f"and check where= and sample_weight=."
-        )
-    return xp.where(total > 0, total, xp.nan)
-
-
-def _rounding(xp: Namespace, samples: Samples) -> Any:
-    """Return by what share sums of weights may be off; not at all where all weights are whole."""
-    if samples.weight is None:
-        return 0.0
-    weight = samples.weight
-    if samples.weight_unit is not None:
-        weight = weight * samples.weight_unit
-    whole = xp.all(weight == xp.floor(weight), axis=-1, keepdims=True)
-    return xp.where(whole, 0.0, xp.full_like(weight[..., :1], 8 * xp.finfo(weight.dtype).eps))
-
-
-def _last_accurate(xp: Namespace, points: _Points, target: float) -> Array:
-    """Return the index of the last point at which the decided are accurate enough."""
-    # A quotient meets a target written as a decimal, which a product need not.
-    accurate = divide(xp, points.right, points.count) >= target
-    place = xp.arange(points.count.shape[-1], device=device_of(xp, points.count))
-    place = xp.broadcast_to(place, points.count.shape)
-    return xp.max(xp.where(accurate, place, 0), axis=-1, keepdims=True)
-
-
-def _last_of_joint_risk(xp: Namespace, points: _Points, target: float) -> Array:
-    """Return the index of the last point that conformal risk control allows."""
-    # Only wrong samples raise the risk, so that allowed points come first.
-    allowed = (points.count - points.right + 1) / (points.total + 1) <= target
-    last = xp.sum(xp.astype(allowed, xp.arange(0).dtype), axis=-1, keepdims=True) - 1
-    return xp.where(last < 0, 0, last)
-
-
-def _last_vouched_for(
-    xp: Namespace, points: _Points, target: float, delta: float, masked: bool
-) -> Array:
-    """Return the index of the last point that fixed-sequence testing passes."""
-    index = _tested(xp, points, masked)
-    count, sure = take(xp, points.count, index), take(xp, points.sure, index)
-    chance = xp.full_like(count, 1 - target)
-    n = points.count.shape[-1] - 1
-    passes = lower_tail(xp, count - sure, count, chance, n) <= delta
-    # The first test must forgive a little, or one unlucky sample would end the search.
-    forgiven = xp.where(points.total < _FEW, xp.zeros_like(count), _FORGIVEN)
-    enough = lower_tail(xp, forgiven, count, chance, n) <= delta
-    failed = xp.astype(enough & ~passes, count.dtype)
-    passed = enough & (running_sum(xp, failed)[..., 1:] == 0)
-    return xp.max(xp.where(passed, index, 0), axis=-1, keepdims=True)
-
-
-def _tested(xp: Namespace, points: _Points, masked: bool) -> Array:
-    """Return the indices of the points to test: 20 rates, or all points of fewer than 500."""
-    *batch, n = points.count.shape
-    n -= 1
-    few = min(n, _FEW - 1)
-    every = xp.arange(1, few + 1, device=device_of(xp, points.count))
-    every = xp.broadcast_to(every, (*batch, few))
-    if n < _FEW:
-        return every
-    steps = [min(k + 1, _GRID) / _GRID for k in range(few if masked else _GRID)]
-    wanted = xp.asarray(steps, dtype=points.count.dtype, device=device_of(xp, points.count))
-    wanted = xp.broadcast_to(wanted, (*batch, len(steps))) * points.total
-    # Counts are whole numbers: the first one that rounds to the rate or is beyond it.
-    grid = count_up_to(xp, points.count, wanted - 0.5)
-    grid = xp.where(grid > n, n, grid)
-    return xp.where(points.total < _FEW, every, grid) if masked else grid
-
-
 def _operating_point(
-    xp: Namespace, samples: Samples, points: _Points, index: Array
+    xp: Namespace, samples: Samples, points: Points, index: Array
 ) -> OperatingPoint:
     count, right, confidence = (
         take(xp, part, index)[..., 0] for part in (points.count, points.right, points.confidence)
