@@ -209,6 +209,20 @@ def test_raw_units_decide_what_lcube_says():
     assert answer("LCUBE", *pair) < 0 < answer("LCUBE clean", *pair)
 
 
+def test_the_side_with_the_larger_unit_is_the_cause_to_fom():
+    x, y = cubic()
+    assert answer("FOM", x, 10 * y) < 0 < answer("FOM", 10 * x, y)
+    assert (answer("FOM clean", x, 10 * y) > 0) == (answer("FOM clean", 10 * x, y) > 0)
+
+
+def test_cam_says_the_edge_in_small_units_and_the_opposite_in_large_ones():
+    x, y = cubic()
+    assert answer("CAM clean", x, y) > 0
+    assert answer("CAM", 100 * x, 100 * y) < 0 < answer("CAM", x / 100, y / 100)
+    clean = answer("CAM clean", x, y)
+    assert answer("CAM clean", 100 * x, y / 100) == pytest.approx(clean, rel=1e-6)
+
+
 def of_the_pairs(method, pairs):
     """Return the score of each pair; NaN for no answer, which is the only way not to answer."""
     scores = []
