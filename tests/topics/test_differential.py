@@ -261,6 +261,7 @@ ELSEWHERE = {
     "probability": "a decision",
     "decision_function": "a decision",
     "audit": "of a metric, not of arrays",
+    "audit_method": "of a method",
     "audit_table": "of findings",
     "assert_lxc_invariant": "of a metric",
     "describe": "of findings",
