@@ -5,6 +5,7 @@ so that other weights on the same samples (a bootstrap) need no second sort. Res
 order: a standard error need not bring them back into the order of the input.
 """
 
+import math
 from collections.abc import Callable, Iterator
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -40,8 +41,9 @@ from lxcim_xp._samples.samples import (
     weights,
 )
 
-# The share of pairs that a sample wins may be off by so many units in its last place.
-_ROUNDINGS = 64
+# The share of pairs that a sample wins may be off by so many units in its last place, and by one
+# more for each time that the number of samples doubles: sums are made pair by pair.
+_ROUNDINGS = 4
 
 
 class Influence(NamedTuple):
@@ -320,7 +322,8 @@ def _steps(
 def _gap(xp: Namespace, share: Array, centre: Array) -> Array:
     """Return share - centre of two numbers near one; exactly zero where rounding is all of it."""
     gap = share - centre
-    return xp.where(xp.abs(gap) > _ROUNDINGS * xp.finfo(gap.dtype).eps, gap, 0.0)
+    roundings = _ROUNDINGS + math.log2(max(gap.shape[-1], 1))
+    return xp.where(xp.abs(gap) > roundings * xp.finfo(gap.dtype).eps, gap, 0.0)
 
 
 def _audrc_influence(xp: Namespace, descent: Summable, estimate: Array) -> Influence:
@@ -404,10 +407,12 @@ def _concordance_influence(xp: Namespace, descent: Summable, estimate: Array) ->
     highs, lows = _classes(both)
     one = xp.ones_like(highs)
     of_high, of_low = divide(xp, one, highs), divide(xp, one, lows)
+    twice_highs, twice_lows = 2 * or_one(xp, highs), 2 * or_one(xp, lows)
 
     def moves(high: Ranked, low: Ranked) -> Array:
-        beaten = 1 - (low.below + low.through) / 2 * of_low
-        beaten_by = (high.below + high.through) / 2 * of_high
+        # A quotient, not a product with of_low: halves of all pairs are halves to the last digit.
+        beaten = 1 - (low.below + low.through) / twice_lows
+        beaten_by = (high.below + high.through) / twice_highs
         moved = high.value * _gap(xp, beaten, estimate) * of_high
         return moved + low.value * _gap(xp, beaten_by, estimate) * of_low
 
