@@ -5,6 +5,7 @@ import pytest
 from backends import context, convert, to_numpy
 
 import lxcim_xp as lx
+from lxcim_xp._arrays.namespaces import NUMPY
 from lxcim_xp._numerics import distributions
 from lxcim_xp.inference.sampling_design import Design, units_of, variance
 
@@ -69,7 +70,7 @@ def test_equal_clusters_have_one_degree_of_freedom_less_than_their_number():
     for sizes, expected in (([5] * 8, 7), ([40, 5, 5, 5, 5], None)):
         groups = np.repeat(np.arange(len(sizes)), sizes).astype(float)
         weight = np.ones(groups.size)
-        found = variance(np, rng.normal(0, 1, groups.size), weight, Design(groups, None, False))
+        found = variance(NUMPY, rng.normal(0, 1, groups.size), weight, Design(groups, None, False))
         part = np.asarray(sizes) / sum(sizes)
         # The definition: Satterthwaite's approximation for the mean of independent samples.
         hat = np.repeat(np.eye(len(sizes)), sizes, axis=0)
@@ -219,6 +220,6 @@ def test_frames_give_the_intervals_of_arrays_by_clusters():
 
 def test_units_hold_equal_shares():
     groups, weight = np.asarray([0.0, 0, 1, 2, 2]), np.asarray([1.0, 3, 2, 0, 4])
-    units = units_of(np, weight, Design(groups, None, False))
+    units = units_of(NUMPY, weight, Design(groups, None, False))
     np.testing.assert_allclose(units.share, [0.5, 0.5, 1, 0, 1])
     np.testing.assert_allclose(units.part, [0.4, 0.4, 0.2, 0.4, 0.4])
