@@ -20,7 +20,8 @@ from matplotlib.figure import Figure
 import lxcim_xp as lx
 from lxcim_xp import plots
 
-HERE = Path(__file__).parent
+# The gallery runs the parts of a script in its folder, and does not say which file they are of.
+HERE = Path(__file__).parent if "__file__" in globals() else Path.cwd()
 FIGURES = Path(sys.argv[1] if len(sys.argv) > 1 else HERE.parent / "docs/figures")
 SCORES = Path(sys.argv[2] if len(sys.argv) > 2 else HERE / "tuebingen/scores.csv")
 sys.path.append(str(HERE / "tuebingen"))
