@@ -124,7 +124,7 @@ def table_text(rows: Sequence[Row], tier_of: Mapping[str, int]) -> str:
                     ("audrc", row.audrc),
                 )
             ),
-            f"{100 * row.auroc.mean:.1f} ± {100 * row.auroc.std:.1f}{_paper(row.method, 'auroc')}",
+            f"{_namings(row.auroc)}{_paper(row.method, 'auroc')}",
             f"{100 * row.undecided:.1f}",
             f"{row.p_value:.1g}" if row.p_value < 0.01 else f"{row.p_value:.2f}",
             str(tier_of[row.method]),
@@ -202,6 +202,12 @@ def _sources(scores: Scores) -> np.ndarray:
 def _percent(found: lx.Interval) -> str:
     low, estimate, high = (100 * float(x) for x in (found.low, found.estimate, found.high))
     return f"{estimate:.1f} [{low:.0f}, {high:.0f}]"
+
+
+def _namings(found: lx.Spread) -> str:
+    """Return mean and standard deviation over namings, and what 95 of 100 of them lie between."""
+    low, high = (100 * np.quantile(found.values, (1 + side * LEVEL) / 2) for side in (-1, 1))
+    return f"{100 * found.mean:.1f} ± {100 * found.std:.1f} [{low:.0f}, {high:.0f}]"
 
 
 def _paper(method: str, metric: str) -> str:

@@ -172,6 +172,9 @@ def test_the_text_says_percent_and_the_papers_number(scores):
     text = table_text([row], {"SLOPE": 1})
     assert f"{100 * row.lxcim.estimate:.1f} [" in text
     assert f"({PUBLISHED['SLOPE'].lxcim})" in text
+    low, high = np.quantile(100 * row.auroc.values, [0.025, 0.975])
+    spread = f"{100 * row.auroc.mean:.1f} ± {100 * row.auroc.std:.1f} [{low:.0f}, {high:.0f}]"
+    assert f"{spread} ({PUBLISHED['SLOPE'].auroc})" in text
     assert len({line.index("| SLOPE") for line in text.splitlines() if "SLOPE" in line}) == 1
     assert len({len(line) for line in text.splitlines()}) == 1
 
