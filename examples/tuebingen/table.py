@@ -1,7 +1,7 @@
 """The paper's table from a file of scores, with the intervals and tests that it does not have."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from data import source_of
@@ -46,7 +46,7 @@ def evaluate(scores: Scores, seed: int = 0) -> list[Row]:
         own = {"sample_weight": weight[answered], "threshold": 0.0}
         data = np.ones(answered.sum(), dtype=int), score[answered]
         lxcim, accuracy, audrc = (
-            lx.interval(*data, metric=metric, level=LEVEL, groups=sources[answered], **own)
+            _interval(*data, sources[answered], metric=metric, level=LEVEL, **own)
             for metric in ("lxcim", "accuracy", "audrc")
         )
         rows.append(
@@ -199,6 +199,14 @@ def _sources(scores: Scores) -> np.ndarray:
     return np.array([source_of(number) for number in scores.numbers])
 
 
+def _interval(label: np.ndarray, score: np.ndarray, source: np.ndarray, **own: Any) -> lx.Interval:
+    """Return the interval by sources; pairs from a single one say nothing about its width."""
+    if (source == source[0]).all():
+        unknown = dict.fromkeys(("low", "high", "standard_error"), np.float64(np.nan))
+        return lx.interval(label, score, **own)._replace(**unknown)
+    return lx.interval(label, score, groups=source, **own)
+
+
 def _percent(found: lx.Interval) -> str:
     low, estimate, high = (100 * float(x) for x in (found.low, found.estimate, found.high))
     return f"{estimate:.1f} [{low:.0f}, {high:.0f}]"
@@ -206,7 +214,10 @@ def _percent(found: lx.Interval) -> str:
 
 def _namings(found: lx.Spread) -> str:
     """Return mean and standard deviation over namings, and what 95 of 100 of them lie between."""
-    low, high = (100 * np.quantile(found.values, (1 + side * LEVEL) / 2) for side in (-1, 1))
+    known = found.values[~np.isnan(found.values)]
+    if not known.size:
+        return "undefined"
+    low, high = (100 * np.quantile(known, (1 + side * LEVEL) / 2) for side in (-1, 1))
     return f"{100 * found.mean:.1f} ± {100 * found.std:.1f} [{low:.0f}, {high:.0f}]"
 
 

@@ -145,6 +145,18 @@ def test_a_method_without_any_answer_has_no_row(scores):
     assert "silent" not in compare(silent, "omit").names
 
 
+@pytest.mark.parametrize("pairs", [[1], [1, 2, 3]])
+def test_answers_about_one_source_only_have_a_row_without_intervals(scores, pairs):
+    few = np.where(np.isin(scores.numbers, pairs), 1.0, math.nan)
+    rows = evaluate(scores._replace(by_method={"few": few, **scores.by_method}))
+    (row,) = (row for row in rows if row.method == "few")
+    assert row.lxcim.estimate == 1
+    assert np.isnan([row.lxcim.low, row.accuracy.high, row.audrc.standard_error]).all()
+    text = table_text(rows, {row.method: 1 for row in rows})
+    assert "100.0 [nan, nan]" in text
+    assert ("undefined" in text) == (len(pairs) == 1)
+
+
 def test_missing_answers_are_treated_in_both_ways(scores):
     samples = {treatment: int(compare(scores, treatment).samples) for treatment in TREATMENTS}
     assert samples == {"omit": 15, "abstain": 30}
