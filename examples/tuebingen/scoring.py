@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import queue
 import signal
+import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -142,6 +143,15 @@ def _start(answers: "multiprocessing.Queue[Answer | None]", pairs: tuple[Pair, .
     global _inbox
     _inbox = answers, pairs
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is for the one who asks
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """End this process once nobody waits for its answers: the one who asks may be killed."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
 
 
 def _work(job: _Job) -> None:

@@ -1,5 +1,6 @@
 """The command of the experiment: what it asks, writes and says, also when it is stopped."""
 
+import contextlib
 import csv
 import os
 import signal
@@ -139,13 +140,11 @@ def test_a_stopped_run_goes_on_where_it_was(own, pairs, tmp_path, sign):
         end = time.monotonic() + 120
         while not file.exists() and time.monotonic() < end and running.poll() is None:
             time.sleep(0.02)
-        if sign == signal.SIGKILL:
-            os.killpg(running.pid, sign)
-        else:
-            running.send_signal(sign)
+        running.send_signal(sign)
+        # The pipes are open as long as a process of the pool is there.
         _, said = running.communicate(timeout=60)
     finally:
-        if running.poll() is None:
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(running.pid, signal.SIGKILL)
     there = rows(file)
     assert 0 < len(there) < len(pairs)
