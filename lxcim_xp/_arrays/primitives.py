@@ -98,9 +98,10 @@ def move_axis(xp: Namespace, x: Array, source: int, destination: int) -> Array:
 
 
 def power_of_two(xp: Namespace, x: Array) -> Array:
-    """Return the largest power of two that is at most x; 1 where x is zero or nearly zero.
+    """Return the largest power of two that is at most x; 1 where x is zero.
 
-    Dividing by it is exact. Its derivative is zero.
+    Where x is subnormal, it is the least normal number. Dividing by it is exact. Its derivative is
+    zero.
     """
     if xp is NUMPY:
         power: NumpyArray = np.ldexp(0.5, np.frexp(x)[1])
@@ -109,7 +110,8 @@ def power_of_two(xp: Namespace, x: Array) -> Array:
         power = _float_of_bits(xp, float_bits(xp, x) & infinity, x.dtype)
     else:
         power = 2.0 ** xp.floor(xp.log2(xp.where(x > 0, x, 1.0)))
-    return xp.where((x > 0) & (power > 0), power, 1.0)
+    least = float(xp.finfo(x.dtype).smallest_normal)
+    return xp.where(x > 0, xp.where(power > least, power, least), 1.0)
 
 
 def _float_of_bits(xp: Namespace, bits: Array, dtype: DType) -> Array:

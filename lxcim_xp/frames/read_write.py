@@ -145,12 +145,15 @@ def _apply_policy(missing: dict[tuple[str, str], Array | None], parts: Parts) ->
                     "Pass {nan_policy:'omit'} to leave such rows out, or give each a cluster of "
                     "its own."
                 )
+            count = int(rows.sum())
             raise BadValue(
                 f"{part} column {name!r}",
-                "has {count} missing values, the first {place}",
+                "has {count} missing values, the first {place}"
+                if count > 1
+                else "has a missing value {place}",
                 remedy,
                 row=int(np.flatnonzero(rows)[0]),
-                count=int(rows.sum()),
+                count=count,
             )
         anywhere = rows if anywhere is None else anywhere | rows
     return anywhere

@@ -266,7 +266,7 @@ def standard_error(
         axis=axis,
         nan_policy=nan_policy,
     )
-    drawn = design(xp, groups, strata, weight_type, samples.score, axis)
+    drawn = design(xp, groups, strata, weight_type, samples.score, samples.weight, axis)
     return finish(xp, samples, estimated(xp, kernel, samples, drawn).error)
 
 
@@ -391,7 +391,7 @@ def interval(
         axis=axis,
         nan_policy=nan_policy,
     )
-    drawn = design(xp, groups, strata, weight_type, samples.score, axis)
+    drawn = design(xp, groups, strata, weight_type, samples.score, samples.weight, axis)
     found = bounded(xp, metric, samples, drawn, level, method, n_resamples, seed)
     return Interval(*finish_all(xp, samples, *found))
 
@@ -486,7 +486,7 @@ def bootstrap(
         nan_policy=nan_policy,
     )
     refuse_batch("bootstrap", samples)
-    drawn = design(xp, groups, None, "importance", samples.score, -1)
+    drawn = design(xp, groups, None, "importance", samples.score, samples.weight, -1)
     descent = sorted_for(xp, kernel, samples, drawn)
     show = _bar if progress else iter
     draws = bootstrap_draws(

@@ -96,7 +96,7 @@ def evaluate(
     weight = weights(xp, first) if samples.weight is None else samples.weight[0, ...]
     if samples.weight_unit is not None:
         weight = weight * samples.weight_unit[0, ...]
-    drawn = design(xp, groups, strata, weight_type, weight, -1)
+    drawn = design(xp, groups, strata, weight_type, weight, weight, -1)
     missing = xp.sum(xp.astype(absent, xp.int32), axis=-1)
     return xp, Models(metric, samples, estimate, influence, weight, drawn), missing
 

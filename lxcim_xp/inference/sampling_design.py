@@ -67,15 +67,22 @@ class _Deviations(NamedTuple):
 
 
 def design(
-    xp: Namespace, groups: Any, strata: Any, weight_type: str, score: Array, axis: int
+    xp: Namespace,
+    groups: Any,
+    strata: Any,
+    weight_type: str,
+    score: Array,
+    weight: Array | None,
+    axis: int,
 ) -> Design:
     """Check and align what says how the samples were drawn."""
     if weight_type not in ("importance", "frequency"):
         raise ValueError(f"weight_type must be 'importance' or 'frequency'; found {weight_type!r}.")
     if groups is not None:
-        groups = _numbered(xp, cluster_codes(xp, groups, score, axis), score)
+        groups = _numbered(xp, cluster_codes(xp, groups, score, weight, axis), score)
     if strata is not None:
-        strata = _numbered(xp, aligned_codes(xp, "strata", strata, score, axis), score)
+        codes = aligned_codes(xp, "strata", strata, score, weight, axis)
+        strata = _numbered(xp, codes, score)
     return Design(groups, strata, weight_type == "frequency")
 
 

@@ -477,7 +477,8 @@ def threshold_for(
     points = points_on(xp, descent)
     clusters = None
     if groups is not None:
-        clusters = clusters_on(xp, descent, cluster_codes(xp, groups, samples.score, axis))
+        codes = cluster_codes(xp, groups, samples.score, samples.weight, axis)
+        clusters = clusters_on(xp, descent, codes)
     if joint_risk is not None:
         largest = 1 if clusters is None else clusters.largest
         index = last_of_joint_risk(xp, points, target, largest)

@@ -364,6 +364,6 @@ def test_the_command_line_speaks_of_options_and_lines(capfd, tmp_path):
     path.write_text("won,s\n1,1e39\n0,2\n1,\n")
     told = here(capfd, *columns[:-2])[2]
     assert told.endswith(
-        "score column 's' has 1 missing values, the first in line 4. Pass --missing omit to leave "
+        "score column 's' has a missing value in line 4. Pass --missing omit to leave "
         "such rows out or --missing abstain to count those without a score as undecided. "
     )

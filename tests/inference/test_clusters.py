@@ -223,3 +223,29 @@ def test_units_hold_equal_shares():
     units = units_of(NUMPY, weight, Design(groups, None, False))
     np.testing.assert_allclose(units.share, [0.5, 0.5, 1, 0, 1])
     np.testing.assert_allclose(units.part, [0.4, 0.4, 0.2, 0.4, 0.4])
+
+
+@pytest.mark.parametrize("missing", [None, np.nan, np.datetime64("NaT")], ids=str)
+@pytest.mark.parametrize("name", ["groups", "strata"])
+def test_samples_without_a_label_are_not_one_cluster_together(name, missing):
+    y_true, y_score = np.array([1, 0, 1, 1, 0, 1]), np.array([0.3, -0.7, 1.2, -0.1, 0.2, 2.5])
+    labels = np.repeat(np.arange(3), 2)
+    if isinstance(missing, np.datetime64):
+        labels = labels.astype("datetime64[D]")
+    given = np.where(np.arange(6) < 4, labels.astype(object), missing)
+    if missing is not None:
+        given = given.astype(labels.dtype if labels.dtype.kind == "M" else float)
+    said = f"{name} must hold a label for each sample; found a missing one at position 4"
+    with pytest.raises(ValueError, match=said):
+        lx.standard_error(y_true, y_score, **{name: given})
+    with pytest.raises(ValueError, match=said):
+        lx.compare(y_true, y_score, -y_score, **{name: given})
+    # Where samples do not count, nothing is asked.
+    for absent in ({"where": np.arange(6) < 4}, {"sample_weight": [1.0, 1, 1, 1, 0, 0]}):
+        found = lx.standard_error(y_true, y_score, **absent, **{name: given})
+        assert found == lx.standard_error(y_true, y_score, **absent, **{name: labels})
+
+
+def test_labels_without_an_order_are_refused():
+    with pytest.raises(TypeError, match="groups must hold labels of one kind"):
+        lx.standard_error(1, [1.0, -2.0, 3.0], groups=np.array([1, "a", 2], dtype=object))

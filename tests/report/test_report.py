@@ -534,7 +534,7 @@ def test_missing_values():
     given["y"] = given["y"].astype(float)
     given.loc[20, "y"] = np.nan
     given.loc[30, "w"] = np.nan
-    with pytest.raises(ValueError, match="label column 'y' has 1 missing values"):
+    with pytest.raises(ValueError, match="label column 'y' has a missing value in row"):
         report.html(given, label="y", scores="s")
     page = report.html(given, label="y", scores=["other", "s"], weight="w", nan_policy="omit")
     kept = given.dropna()

@@ -124,6 +124,16 @@ def test_metrics_stay_in_their_range(runner, kind, data, side):
             assert np.isnan(values["confidence_auroc"])
 
 
+@pytest.mark.runners("numpy-*", "strict*", "cupy-*", "torch-eager")  # XLA has no such numbers
+@pytest.mark.parametrize("group", ["metrics", "curves"])
+@FEWER
+@given(data=st.data())
+def test_weights_below_the_normal_floats_give_the_exact_value(runner, group, data):
+    least = float(np.finfo(runner.backend.dtype).smallest_subnormal)
+    weights = st.integers(0, 9).map(lambda k: k * least)
+    assert disagreements(runner, group, *data.draw(columns(weights))) == {}
+
+
 @cache
 def many(dtype):
     """Return samples with weights of many sizes and some ties, and their exact form."""
