@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 
 from data import Pair, load_pairs
-from scoring import find_method, one_thread_each, title_of
+from scoring import by_title, find_method, one_thread_each
 
 from lxcim_xp import audit_method, describe
 from lxcim_xp.invariance import Finding
@@ -63,8 +63,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("-o", dest="out", type=Path, metavar="FILE")
     options = parser.parse_args(arguments)
     try:
-        for name in options.methods:
-            find_method(name, options.clean)
+        methods = by_title(options.methods, options.clean)
         # An audit is about two variables.
         pairs = [pair for pair in load_pairs(options.pairs) if pair.x.ndim == pair.y.ndim == 1]
     except (ValueError, OSError) as error:
@@ -73,10 +72,7 @@ def main(arguments: list[str] | None = None) -> int:
     context = multiprocessing.get_context("spawn")
     with one_thread_each(), ProcessPoolExecutor(mp_context=context) as pool:
         work = partial(audit, pairs=pairs, clean=options.clean)
-        found = {
-            title_of(name): result
-            for name, result in zip(options.methods, pool.map(work, options.methods), strict=True)
-        }
+        found = dict(zip(methods, pool.map(work, methods.values()), strict=True))
     table = table_text(found)
     print(table)
     if options.out is not None:

@@ -9,6 +9,8 @@ figures into one folder. Interrupted, it goes on where it was when it is called 
 """
 
 import argparse
+import contextlib
+import io
 import os
 import runpy
 import sys
@@ -17,7 +19,7 @@ from pathlib import Path
 
 from data import load_pairs
 from scores import Book, as_arrays, read_answers, write_rows
-from scoring import ask, find_method, title_of
+from scoring import ask, by_title
 from table import (
     COMPARISON_COLUMNS,
     TREATMENTS,
@@ -35,13 +37,16 @@ FIGURES = ("the_papers_figures", "contributions", "convergence")
 
 def main(arguments: list[str] | None = None) -> int:
     """Score the methods, or read scores, and say what they show."""
-    options = _parser().parse_args(arguments)
+    options = _options(arguments)
     try:
-        options.out.mkdir(parents=True, exist_ok=True)
+        _make(options.out)
         file = options.scores or _score(options)
         _show(file, options.out)
     except (ValueError, OSError) as error:
         print(f"run.py: {error}", file=sys.stderr)
+        return 1
+    except ModuleNotFoundError as error:
+        print(f'run.py: {error}. The methods need: pip install ".[tuebingen]"', file=sys.stderr)
         return 1
     except BrokenExecutor:
         print(
@@ -54,13 +59,14 @@ def main(arguments: list[str] | None = None) -> int:
         print("\nStopped. The same command goes on from here.", file=sys.stderr)
         return 130
     if options.figures:
+        print("\nDrawing the figures ...")
         for script in FIGURES:
             _draw(script, options.out, file)
     print(f"\nEverything is in {options.out}{os.sep}")
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
+def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -82,7 +88,7 @@ def _parser() -> argparse.ArgumentParser:
         "--scores", type=Path, metavar="FILE", help="evaluate these scores, ask no method"
     )
     parser.add_argument(
-        "--processes", type=int, default=os.cpu_count() or 1, help="how many, all cores by default"
+        "--processes", type=int, metavar="COUNT", help="how many, all cores by default"
     )
     parser.add_argument(
         "--again",
@@ -93,7 +99,23 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "-o", dest="out", type=Path, metavar="OUT", default=Path("tuebingen_results")
     )
-    return parser
+    options = parser.parse_args(arguments)
+    if options.processes is not None and options.processes < 1:
+        parser.error(f"--processes must be 1 or more; found {options.processes}")
+    if options.scores is not None:
+        for name in ("methods", "clean", "pairs", "processes", "again"):
+            if getattr(options, name):
+                parser.error(f"--{name} is about asking methods, and --scores asks none")
+    return options
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OSError(
+            f"The folder {folder} cannot be made: {error.strerror}. Choose another one (-o)."
+        ) from None
 
 
 def _score(options: argparse.Namespace) -> Path:
@@ -101,9 +123,8 @@ def _score(options: argparse.Namespace) -> Path:
     from methods import METHODS
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
 
-    methods = {title_of(name): name for name in options.methods or METHODS}
-    for name in methods.values():
-        find_method(name, options.clean)  # a wrong name ends it before anything is written
+    # A wrong name ends it before anything is written.
+    methods = by_title(options.methods or METHODS, options.clean)
     pairs = load_pairs(options.pairs)
     settings = {"mode": "clean" if options.clean else "paper", "pairs": len(pairs)}
     book = Book(options.out, {pair.number: pair.weight for pair in pairs}, settings)
@@ -113,6 +134,7 @@ def _score(options: argparse.Namespace) -> Path:
         name: [place for place, pair in enumerate(pairs) if not book.knows(title, pair.number)]
         for title, name in methods.items()
     }
+    processes = options.processes or os.cpu_count() or 1
     total = sum(map(len, questions.values()))
     if total < len(methods) * len(pairs):
         print(f"{len(methods) * len(pairs) - total} answers are there from an earlier run.")
@@ -120,7 +142,7 @@ def _score(options: argparse.Namespace) -> Path:
     with Progress(*columns) as progress:
         task = progress.add_task("", total=total)
         try:
-            for answer in ask(questions, pairs, clean=options.clean, processes=options.processes):
+            for answer in ask(questions, pairs, clean=options.clean, processes=processes):
                 book.note(answer.method, answer.number, answer.score, answer.reason)
                 progress.update(task, advance=1, description=answer.method)
         finally:
@@ -135,6 +157,7 @@ def _show(file: Path, out: Path) -> None:
     if not rows:
         raise ValueError(f"{file} has no answers, so there is nothing to evaluate.")
     found = {treatment: compare(scores, treatment) for treatment in TREATMENTS if len(rows) > 1}
+    silent = scores.by_method.keys() - {row.method for row in rows}
     order = tiers(found["abstain"]) if found else [[rows[0].method]]
     tier_of = {method: place for place, tier in enumerate(order, 1) for method in tier}
     text = "\n".join(
@@ -142,6 +165,7 @@ def _show(file: Path, out: Path) -> None:
             table_text(rows, tier_of),
             "",
             "In percent, with 95 % intervals for the metrics; the paper's numbers in brackets.",
+            *(f"{method} has no row, as it answered no pair." for method in sorted(silent)),
             *(
                 f"\nPairwise, {TREATMENTS[treatment]}: {comparison_text(table)}"
                 for treatment, table in found.items()
@@ -158,10 +182,14 @@ def _show(file: Path, out: Path) -> None:
 
 
 def _draw(script: str, out: Path, scores: Path) -> None:
-    """Run one of the gallery's scripts, which save their figures into their first argument."""
+    """Run one of the gallery's scripts, which save their figures into their first argument.
+
+    What it prints is for readers of the gallery.
+    """
     before, sys.argv = sys.argv, [script, str(out), str(scores)]
     try:
-        runpy.run_path(str(EXAMPLES / f"{script}.py"), run_name="__main__")
+        with contextlib.redirect_stdout(io.StringIO()):
+            runpy.run_path(str(EXAMPLES / f"{script}.py"), run_name="__main__")
     finally:
         sys.argv = before
 

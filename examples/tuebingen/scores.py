@@ -49,7 +49,7 @@ def read_answers(file: Path) -> tuple[dict[int, float], dict[str, dict[int, floa
     """Read weights by pair, and scores by method and pair; NaN where there is no answer."""
     weights: dict[int, float] = {}
     answers: dict[str, dict[int, float]] = {}
-    with file.open(newline="") as lines:
+    with file.open(newline="", encoding="utf-8-sig") as lines:  # spreadsheets begin with a mark
         table = csv.DictReader(lines)
         missing = [name for name in COLUMNS if name not in (table.fieldnames or ())]
         if missing:
@@ -57,7 +57,8 @@ def read_answers(file: Path) -> tuple[dict[int, float], dict[str, dict[int, floa
         for row in table:
             try:
                 method, number = row["method"], int(row["pair"])
-                score, weight = float(row["score"] or "nan"), float(row["weight"])
+                score = math.nan if row["score"] in ("", "NA") else float(row["score"])
+                weight = float(row["weight"])
             except (TypeError, ValueError) as error:
                 raise ValueError(f"{file}, line {table.line_num}: {error}") from None
             if not 0 <= weight < math.inf:

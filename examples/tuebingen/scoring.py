@@ -1,18 +1,21 @@
 """Ask methods about pairs, in several processes, such that an interrupted run can go on."""
 
 import contextlib
+import functools
 import importlib.util
 import math
 import multiprocessing
 import os
 import queue
 import signal
+import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from pathlib import Path
-from typing import NamedTuple
+from types import ModuleType
+from typing import Any, NamedTuple
 
 import numpy as np
 from data import Pair
@@ -63,17 +66,40 @@ def find_method(name: str, clean: bool = False) -> Callable[..., float]:
             )
         return CLEAN.get(name, METHODS[name]) if clean else METHODS[name]
     path, _, function = name.rpartition(":")
+    if function in METHODS:
+        raise ValueError(f"{name} has the name of one of the sixteen. Give it one of its own.")
     if not Path(path).is_file():
         raise ValueError(f"There is no file {path!r} with a method {function!r}.")
-    spec = importlib.util.spec_from_file_location(Path(path).stem, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    method = getattr(module, function, None)
+    method = getattr(_module(path), function, None)
     if not callable(method):
         raise ValueError(f"{path} has no function {function!r}.")
     return method
+
+
+def by_title(names: Iterable[str], clean: bool = False) -> dict[str, str]:
+    """Return the methods, as they are called on the command line, by what tables call them."""
+    found: dict[str, str] = {}
+    for name in names:
+        method, title = find_method(name, clean), title_of(name)
+        if find_method(found.setdefault(title, name), clean) is not method:
+            raise ValueError(
+                f"{found[title]} and {name} are both called {title}. Give them different names."
+            )
+    return found
+
+
+@functools.cache  # a file is run once in a process, however many of its functions are asked
+def _module(path: str) -> ModuleType:
+    # Registered, which dataclasses ask for, under a name that hides no other module.
+    spec = importlib.util.spec_from_file_location(f"_methods_in_{Path(path).stem}", path)
+    if spec is None or spec.loader is None:
+        raise ValueError(f"{path} is not a Python file.")
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise ValueError(f"{path} cannot be run: {type(error).__name__}: {error}") from error
+    return module
 
 
 def ask(
@@ -181,19 +207,28 @@ def _answers(job: _Job, pairs: Sequence[Pair]) -> Iterator[Answer]:
         for place in job.places:
             try:
                 # Copies: a method may write to what it gets.
-                found = np.asarray(method(pairs[place].x.copy(), pairs[place].y.copy()))
-                found = float(found.reshape(()))  # an array of one is a number
-            except Exception as error:
+                found = _number(method(pairs[place].x.copy(), pairs[place].y.copy()))
+            except (Exception, SystemExit) as error:
                 found = error
             yield _answer(title, pairs[place].number, found)
 
 
-def _answer(title: str, number: int, found: float | Exception) -> Answer:
-    if isinstance(found, Exception):
+def _number(found: Any) -> float:
+    """Return the number that a method returned; an array of one is a number, None is NaN."""
+    if found is None:
+        return math.nan
+    array = np.asarray(found)
+    if array.size != 1 or array.dtype.kind not in "biufO" or np.ma.is_masked(found):
+        raise TypeError(f"The method returned {found!r:.80}, which is not one number.")
+    return float(array.reshape(-1)[0])
+
+
+def _answer(title: str, number: int, found: float | BaseException) -> Answer:
+    if isinstance(found, BaseException):
         kind = "" if type(found).__name__ == "NoAnswer" else f"{type(found).__name__}: "
         return Answer(title, number, math.nan, f"{kind}{found}")
-    if math.isnan(found):
-        return Answer(title, number, math.nan, "The score is not a number.")
+    if not math.isfinite(found):
+        return Answer(title, number, math.nan, "The score is not a finite number.")
     return Answer(title, number, float(found))
 
 
