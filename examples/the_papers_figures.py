@@ -27,8 +27,11 @@ SCORES = Path(sys.argv[2] if len(sys.argv) > 2 else HERE / "tuebingen/scores.csv
 sys.path.append(str(HERE / "tuebingen"))
 
 from scores import as_arrays, read_answers  # noqa: E402
+from table import evaluate  # noqa: E402
 
-numbers, weights, methods = as_arrays(*read_answers(SCORES))
+scores = as_arrays(*read_answers(SCORES))
+numbers, weights, methods = scores
+rows = evaluate(scores)  # the best first; a method without any answer has no row
 
 
 def answered(name):
@@ -47,10 +50,8 @@ def both(draw, **options):
     return panels
 
 
-by_lxcim = sorted(
-    methods, key=lambda name: -lx.lxcim(1, answered(name)[0], sample_weight=answered(name)[1])
-)
-pair = ["NNCL", "SLOPE"] if {"NNCL", "SLOPE"} <= set(methods) else [by_lxcim[-1], by_lxcim[0]]
+by_lxcim = [row.method for row in rows]
+pair = ["NNCL", "SLOPE"] if {"NNCL", "SLOPE"} <= set(by_lxcim) else [by_lxcim[-1], by_lxcim[0]]
 
 # %%
 # Figure 1: cumulative accuracy, from the most to the least confident answer. The strip below shows
@@ -85,12 +86,19 @@ for ax, name in zip(panels, pair, strict=True):
     plots.accuracy_rate(
         1, score, ax=ax, label="AUDRC", sample_weight=weight, threshold=0.0, baselines=False
     )
-    ax.legend(loc="lower right", bbox_to_anchor=(1, 0.13), fontsize="small")
+    lxcim, *others, audrc = zip(*ax.get_legend_handles_labels(), strict=True)
+    ax.legend(
+        *zip(lxcim, audrc, *others, strict=True),
+        loc="lower right",
+        bbox_to_anchor=(1, 0.13),
+        fontsize="small",
+    )
 plots.save(panels[0], FIGURES / "the_papers_figures_3.svg")
 
 # %%
-# Figure 6: all methods. On the right each LxCIM with a bootstrap interval, and the accuracy beside
-# it. The intervals say what so few pairs cannot tell: most neighbours are not separated.
+# Figure 6: all methods. On the right each LxCIM with its 95 % interval, in which pairs from one
+# source are one cluster, and the accuracy beside it. The intervals say what so few pairs cannot
+# tell: most neighbours are not separated.
 
 figure = Figure(figsize=(12.0, 5.6), layout="constrained")
 left, right = figure.subplots(1, 2, width_ratios=[1.15, 1])
@@ -105,21 +113,25 @@ plots.comparison(
     1,
     {name: methods[name] for name in by_lxcim},
     ax=right,
+    band=None,
     sample_weight=weights,
     threshold=0.0,
     nan_policy="omit",
 )
+for place, row in enumerate(rows):
+    low, high = 100 * row.lxcim.low, 100 * row.lxcim.high
+    right.hlines(place, low, high, colors=left.lines[0].get_color(), alpha=0.6)
 plots.save(left, FIGURES / "the_papers_figures_6.svg")
 for text in right.get_yticklabels():
     print(text.get_text())
 
 # %%
 # Figure 7: on the left ROC curves, which need to know which of the two variables is called the
-# first. Each is the mean over 200 random namings. The bands of two of them hold 95 of 100 namings:
+# first. Each is the mean over 1000 random namings. The bands of two of them hold 95 of 100 namings:
 # their width is the accident of naming alone. On the right the accuracy-decision rate curves.
 
 rng = np.random.default_rng(0)
-swapped = rng.random((200, len(numbers))) < 0.5
+swapped = rng.random((1000, len(numbers))) < 0.5
 roc = {
     name: lx.roc_curve(
         np.where(swapped, 0, 1),
@@ -132,8 +144,12 @@ roc = {
 }
 figure = Figure(figsize=(12.8, 5.6), layout="compressed")
 left, right = figure.subplots(1, 2)
-plots.roc({name: roc[name] for name in pair}, ax=left, band=0.95)
-plots.roc({name: roc[name] for name in by_lxcim if name not in pair}, ax=left, baselines=False)
+plots.roc(roc, ax=left)
+rate = np.linspace(0, 1, 201)
+for name in pair:
+    low, high = np.quantile(lx.interpolate(roc[name], rate), [0.025, 0.975], axis=0)
+    colour = left.lines[by_lxcim.index(name)].get_color()
+    left.fill_between(rate, low, high, color=colour, alpha=0.18, lw=0)
 rates = {
     name: lx.accuracy_rate_curve(
         1, methods[name], sample_weight=weights, threshold=0.0, nan_policy="omit"

@@ -2,6 +2,7 @@
 
 import math
 import os
+import runpy
 from pathlib import Path
 
 import numpy as np
@@ -238,3 +239,34 @@ def test_the_scores_that_are_here_reach_the_papers_row(method):
     )
     target, near = TARGETS[method]
     assert abs(100 * found - target) < near + 0.05  # the target is rounded
+
+
+def test_the_figures_show_what_the_table_says(scores, tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
+    from lxcim_xp import plots
+
+    saved = {}
+    monkeypatch.setattr(plots, "save", lambda ax, path: saved.update({path.stem[-1]: ax.figure}))
+    file = tmp_path / "scores.csv"
+    answers = {**scores.by_method, "silent": np.full(len(scores.numbers), math.nan)}
+    rows = (
+        (method, number, "NA" if math.isnan(score) else repr(float(score)), weight)
+        for method, values in answers.items()
+        for number, score, weight in zip(scores.numbers, values, scores.weights, strict=True)
+    )
+    write_rows(file, HEAD.strip().split(","), rows)
+    script = Path(__file__).parents[2] / "examples" / "the_papers_figures.py"
+    monkeypatch.setattr("sys.argv", [str(script), str(tmp_path), str(file)])
+    runpy.run_path(str(script))
+    assert sorted(saved) == ["1", "2", "3", "6", "7"]
+    table = evaluate(scores)
+    intervals = [line for found in saved["6"].axes[1].collections for line in found.get_segments()]
+    for place, (row, line) in enumerate(zip(table, intervals, strict=True)):
+        low, high = 100 * row.lxcim.low, 100 * row.lxcim.high
+        np.testing.assert_allclose(line, [[low, place], [high, place]])
+    styles = [
+        {line.get_label().split()[0]: line.get_color() for line in ax.lines}
+        for ax in (*saved["7"].axes, saved["6"].axes[0])
+    ]
+    assert list(styles[0])[:3] == [row.method for row in table]
+    assert styles[0] == styles[1] == styles[2]
