@@ -82,6 +82,13 @@ def test_integers_and_columns_are_taken_as_numbers(name):
         (lambda x, y: (np.r_[x[:9], np.nan, x[10:]], y), ValueError, "x must.* nan at position 9"),
         (lambda x, y: (x, np.r_[y[:-1], np.inf]), ValueError, "y must.* inf at position 119"),
         (lambda x, y: (x, y[1:]), ValueError, "same length; found 120 and 119"),
+        (lambda x, y: (x, np.ma.array(y, mask=x == x[5])), ValueError, "y must.* at position 5"),
+        (lambda x, y: (x + 1j, y), ValueError, r"x must hold real numbers; found array\("),
+        (lambda x, y: (x, list("word" * 30)), ValueError, r"y must hold real numbers; found \['w"),
+        (lambda x, y: (x, [[1, 2], [3]]), ValueError, "y must hold real numbers"),
+        (lambda x, y: (1.0, 2.0), NoAnswer, "1 samples are too few"),
+        (lambda x, y: (1e200 * x, y), NoAnswer, "variance of x is beyond the range of floats"),
+        (lambda x, y: (x, 1e-200 * y), NoAnswer, "variance of y is beyond the range of floats"),
     ],
 )
 def test_bad_input_is_named(name, change, error, says):

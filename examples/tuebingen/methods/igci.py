@@ -7,7 +7,7 @@ P. Daniusis et al., "Inferring deterministic causal relations", UAI 2010; D. Jan
 import numpy as np
 from scipy.special import digamma
 
-from .inputs import one_variable, same_length, standardised
+from .inputs import one_variable, real_numbers, same_length, standardised
 
 
 def igci(x: np.ndarray, y: np.ndarray) -> float:
@@ -19,11 +19,9 @@ def igci(x: np.ndarray, y: np.ndarray) -> float:
     columns of a side that has several are taken as samples of one variable, as in the published
     run.
     """
+    x, y = real_numbers(x, y)
     same_length(x, y)
-    x, y = (
-        one_variable(name, np.asarray(side, dtype=float).reshape(-1), least=3)
-        for name, side in (("x", x), ("y", y))
-    )
+    x, y = (one_variable(name, side.reshape(-1), least=3) for name, side in (("x", x), ("y", y)))
     return _entropy(standardised(x)) - _entropy(standardised(y))
 
 

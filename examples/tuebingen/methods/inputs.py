@@ -11,18 +11,31 @@ def two_variables(x: np.ndarray, y: np.ndarray, least: int = 3) -> tuple[np.ndar
     """Return both sides as vectors of floats, or raise what is wrong with them.
 
     Sides with several columns, too few samples and constants are pairs that a method cannot answer
-    (:class:`NoAnswer`); sides of different lengths or with missing values are mistakes of the
-    caller (``ValueError``).
+    (:class:`NoAnswer`); sides of different lengths, with missing values or of anything but real
+    numbers are mistakes of the caller (``ValueError``).
     """
     sides = []
-    for name, side in (("x", x), ("y", y)):
-        side = np.asarray(side, dtype=float)
+    for name, side in zip("xy", real_numbers(x, y), strict=True):
         if side.ndim > 1 and side.size != len(side):
             raise NoAnswer(
                 f"{name} has shape {side.shape}; this method takes one variable on each side."
             )
         sides.append(one_variable(name, side.reshape(-1), least))
     same_length(*sides)
+    return sides[0], sides[1]
+
+
+def real_numbers(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return both sides as arrays of floats, or raise what else they hold; masked is missing."""
+    sides = []
+    for name, side in (("x", x), ("y", y)):
+        try:
+            array = np.atleast_1d(np.ma.asarray(side))
+            if array.dtype.kind not in "biufO":
+                raise TypeError
+            sides.append(array.astype(float).filled(np.nan))
+        except (TypeError, ValueError):  # ragged lists, words among objects
+            raise ValueError(f"{name} must hold real numbers; found {side!r:.80}.") from None
     return sides[0], sides[1]
 
 
@@ -44,6 +57,10 @@ def one_variable(name: str, values: np.ndarray, least: int) -> np.ndarray:
         raise NoAnswer(f"{values.size} samples are too few; this method takes {least} or more.")
     if values.min() == values.max():
         raise NoAnswer(f"{name} is constant.")
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        variance = values.var()
+    if not np.finfo(float).tiny <= variance < np.inf:
+        raise NoAnswer(f"The variance of {name} is beyond the range of floats; change its unit.")
     return values
 
 
@@ -53,6 +70,7 @@ def first_two_columns(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndar
     This is what the authors' R code sees of a pair whose sides have several columns: if x has two,
     both of them are parts of the cause.
     """
+    x, y = real_numbers(x, y)
     same_length(x, y)
     columns = np.column_stack([x, y])
     return columns[:, 0], columns[:, 1]
