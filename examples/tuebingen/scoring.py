@@ -226,7 +226,7 @@ def _number(found: Any) -> float:
 def _answer(title: str, number: int, found: float | BaseException) -> Answer:
     if isinstance(found, BaseException):
         kind = "" if type(found).__name__ == "NoAnswer" else f"{type(found).__name__}: "
-        return Answer(title, number, math.nan, f"{kind}{found}")
+        return Answer(title, number, math.nan, kind + " ".join(str(found).split()))
     if not math.isfinite(found):
         return Answer(title, number, math.nan, "The score is not a finite number.")
     return Answer(title, number, float(found))

@@ -287,6 +287,12 @@ def _checked_pair(item: Any, position: int) -> Sides:
 
 
 def _checked_side(side: Any, name: str, problem: Callable[..., BadValue]) -> NumpyArray:
+    if isinstance(side, np.ma.MaskedArray):
+        raise problem(
+            "must hold arrays without a mask; found a masked one as {side} {place}",
+            "Leave out the masked rows of both variables.",
+            side=name,
+        )
     try:
         array: NumpyArray = np.asarray(side)
         if array.dtype.kind in "biufO":
@@ -324,11 +330,13 @@ def _ask(method: Method, x: Any, y: Any, position: int | None = None) -> Answer:
     if value is None:
         return Answer(np.nan)
     try:
+        if isinstance(value, np.ma.MaskedArray):
+            value = np.ma.filled(np.ma.asarray(value, np.float64), np.nan)
         array = np.asarray(value)
         if array.size == 1 and array.dtype.kind in "biufO":
             return Answer(float(array.reshape(-1)[0]))
         found = f"an array of shape {array.shape}" if array.ndim else f"{value!r:.80}"
-    except (RuntimeError, TypeError, ValueError):
+    except (OverflowError, RuntimeError, TypeError, ValueError):
         found = f"{value!r:.80}"
     if position is None:
         return Answer(np.nan)
@@ -345,7 +353,8 @@ def _ask(method: Method, x: Any, y: Any, position: int | None = None) -> Answer:
 def _reason(answer: Answer) -> str:
     if answer.error is None:
         return f"returned {answer.score:g}"
-    return f"raised {type(answer.error).__name__}: {answer.error}"
+    said = " ".join(str(answer.error).split())  # of several lines, one
+    return f"raised {type(answer.error).__name__}: {said:.200}"
 
 
 def _generator(subject: MethodSubject, pair: Sides) -> np.random.Generator:

@@ -267,6 +267,18 @@ def test_a_method_that_raises_on_some_pairs_has_no_answer_to_them():
     assert described[1].endswith(": nan")
 
 
+def test_a_long_error_is_one_line_of_the_finding():
+    def talkative(x, y):
+        if len(x) > 100:
+            raise RuntimeError("it failed\n  in " + 50 * "many words ")
+        return good(x, y)
+
+    finding = lx.audit_method(talkative, PAIRS)["answer"]
+    assert finding.remark.startswith("2 of 12 pairs, raised RuntimeError: it failed in many words")
+    assert len(finding.remark) < 250
+    assert len(lx.describe(finding).splitlines()) == 2
+
+
 def test_an_error_is_not_taken_for_another():
     def two_troubles(x, y):
         if np.any(x == 99.0) or np.any(y == 99.0):
@@ -297,7 +309,10 @@ def test_an_answer_in_one_orientation_is_not_enough():
     )
 
 
-@pytest.mark.parametrize("nothing", [np.nan, np.inf, None, np.asarray([np.nan])])
+@pytest.mark.parametrize(
+    "nothing",
+    [np.nan, np.inf, None, np.asarray([np.nan]), np.ma.masked, np.ma.array([1.0], mask=[True])],
+)
 def test_what_is_no_finite_number_is_no_answer(nothing):
     def method(x, y):
         return nothing if len(x) > 100 else good(x, y)
@@ -505,6 +520,14 @@ ONE = [([1.0, 2.0], [3.0, 4.0])]
         ),
         (ValueError, good, [([1, [2]], [1, 2])], {}, r"found \[1, \[2\]\] as x at position 0"),
         (ValueError, good, [([1j], [1])], {}, r"found \[1j\] as x at position 0. Convert"),
+        (
+            ValueError,
+            good,
+            [*ONE, ([1.0, 2.0], np.ma.array([3.0, 4.0], mask=[True, False]))],
+            {},
+            "arrays without a mask; found a masked one as y at position 1. Leave out",
+        ),
+        (ValueError, lambda x, y: 10**400, ONE, {}, "must return one number; .* returned 1000"),
         (
             ValueError,
             lambda x: x,

@@ -87,6 +87,8 @@ def test_a_file_that_holds_no_method_is_one_sentence(tmp_path, name, text, says)
         ("'1.5'", math.nan, "TypeError: The method returned '1.5', which is not one number."),
         ("1 + 2j", math.nan, "TypeError: The method returned (1+2j), which is not one number."),
         ("(1.0, 0.2)", math.nan, "TypeError: The method returned (1.0, 0.2), which is not one"),
+        ("{}['key']", math.nan, "KeyError: 'key'"),
+        ("exec('raise RuntimeError(\"one\\\\ntwo\")')", math.nan, "RuntimeError: one two"),
         ("10**400", math.nan, "OverflowError: "),
         ("exit(3)", math.nan, "SystemExit: 3"),
     ],
@@ -100,3 +102,4 @@ def test_what_is_no_finite_number_is_a_reason(tmp_path, returned, score, reason)
     assert answer.score == pytest.approx(score, nan_ok=True)
     assert answer.reason.startswith(reason)
     assert bool(answer.reason) == bool(reason)
+    assert "\n" not in answer.reason
