@@ -270,3 +270,26 @@ def test_the_figures_show_what_the_table_says(scores, tmp_path, monkeypatch):
     ]
     assert list(styles[0])[:3] == [row.method for row in table]
     assert styles[0] == styles[1] == styles[2]
+
+
+def test_the_page_says_what_reproduces(published_file):
+    root = Path(__file__).parents[2]
+    page = (root / "docs" / "tuebingen.md").read_text(encoding="utf-8")
+    ours, papers = (
+        as_arrays(*read_answers(file))
+        for file in (root / "examples" / "tuebingen" / "scores.csv", published_file)
+    )
+    here = np.isin(papers.numbers, ours.numbers)
+    words = ["no sign differs", "one sign differs", "two signs differ"]
+    for method, score in ours.by_method.items():
+        theirs = papers.by_method[method][here]
+        row = [
+            100 * lx.lxcim(1, s, sample_weight=ours.weights, threshold=0.0, nan_policy="omit")
+            for s in (theirs, score)
+        ]
+        (line,) = (x for x in page.splitlines() if x.startswith(f"| {method} | {row[0]:.1f} |"))
+        assert f"| {row[0]:.1f} | {row[1]:.1f} |" in line
+        if "nine digits" in line:
+            np.testing.assert_allclose(score, theirs, rtol=1e-9)
+        elif "sign" in line:
+            assert words[int((score * theirs < 0).sum())] in line
