@@ -44,7 +44,7 @@ def roche(x: np.ndarray, y: np.ndarray, *, steps: int = STEPS, units: int = UNIT
     is Student's t with 2a > 2 degrees of freedom, location :math:`\mu` and squared scale b/a. One
     network with ``units`` tanh units gives :math:`\mu(x)`, :math:`\log(a(x) - 1)` and
     :math:`\log b(x)`. Its loss is the mean of :math:`-\log p`, plus
-    :math:`\operatorname{mean}(a / (a - 1))^2 / n` against heavy tails; the log-likelihood is the
+    :math:`\frac{1}{n^2} \sum_i (a_i / (a_i - 1))^2` against heavy tails; the log-likelihood is the
     best of all ``steps``. At most 1000 samples take part.
     """
     return only(roche_of_pairs([(x, y)], steps=steps, units=units))
