@@ -49,7 +49,8 @@ from lxcim_xp._samples.samples import (
     finish,
     in_units,
     positive_and_negative,
-    signed_margins,
+    positive_share,
+    signed_confidence,
     weights,
 )
 
@@ -151,9 +152,8 @@ def accuracy(
         axis=axis,
         nan_policy=nan_policy,
     )
-    margins = signed_margins(xp, samples)
-    weight = weights(xp, samples)
-    right = xp.sum(credit(xp, margins) * weight, axis=-1)
+    signed, weight = signed_confidence(xp, samples), weights(xp, samples)
+    right = xp.sum(credit(xp, samples, signed) * weight, axis=-1)
     return finish(xp, samples, share(xp, right, xp.sum(weight, axis=-1)))
 
 
@@ -1028,7 +1028,7 @@ def auch(
     hits, others = (rank_by(xp, places, column) for column in (positive, negative))
     # From the highest score down, the slopes of the hull are the shares made non-increasing.
     weight = hits.value + others.value
-    is_positive = take(xp, xp.astype(samples.label > 0, weight.dtype), places.order)
+    is_positive = take(xp, positive_share(xp, samples), places.order)
     hull_positive = weight * antitonic_share(xp, places, hits.value, weight, is_positive)
     reached = running_sum(xp, hull_positive)
     steps = (weight - hull_positive) * (reached[..., 1:] + reached[..., :-1])

@@ -42,11 +42,12 @@ from lxcim_xp._samples.checks import (
     bound_tolerance,
     checked_bins,
     largest_confidence,
+    refuse_confidence,
     within_bound,
 )
 from lxcim_xp._samples.decisions import Decision
 from lxcim_xp._samples.option_types import NanPolicy
-from lxcim_xp._samples.samples import collect, credit, signed_margins, weights
+from lxcim_xp._samples.samples import collect, credit, signed_confidence, weights
 from lxcim_xp.sketch.bins import bin_of
 from lxcim_xp.sketch.bounds import Bins, Ends, audrc_ends, lxcim_ends
 
@@ -215,9 +216,10 @@ def sketch(
         nan_policy=nan_policy,
         relative_weights=False,
     )
-    margins, weight = signed_margins(xp, samples), weights(xp, samples)
+    refuse_confidence(samples.decision, "Its bins begin at zero confidence: pass margins.")
+    signed, weight = signed_confidence(xp, samples), weights(xp, samples)
     wide, present = weight.dtype, weight > 0
-    confidence = xp.where(present, xp.abs(xp.astype(margins.value, wide, copy=False)), 0.0)
+    confidence = xp.where(present, xp.abs(xp.astype(signed, wide, copy=False)), 0.0)
     valid = samples.valid
     limit = largest_confidence(xp, samples.score, samples.decision, bound)
     if bound is not None and limit is not None:
@@ -225,7 +227,7 @@ def sketch(
         within = within_bound(xp, confidence, weight, limit, tolerance, axis)
         valid = within if valid is None else valid & within
     index = _index(xp, confidence, bins, limit, known=bound is not None)
-    right = credit(xp, margins) * weight
+    right = credit(xp, samples, signed) * weight
     whole = default_int(xp, weight)
     least = xp.where(present, confidence, xp.inf)
     largest = xp.where(present, confidence, -xp.inf)

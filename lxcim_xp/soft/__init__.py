@@ -67,7 +67,8 @@ def _auroc_plan(temperature: Any, scale: Any) -> Plan:
 
 
 def _audrc_plan(temperature: Any, scale: Any) -> Plan:
-    return Plan(0.0, (Term(1.0, sample_means.soft_audrc, Softness(temperature, scale)),))
+    softness = Softness(temperature, scale)
+    return Plan(0.0, (Term(1.0, sample_means.soft_audrc, softness, takes_shares=True),))
 
 
 @moves_constants

@@ -32,8 +32,10 @@ class Variables(NamedTuple):
     position: Array  # (..., n), margins or scores
     weight: Array  # (..., n)
     temperature: Array  # (..., 1), in units of the positions
-    is_positive: Any = None  # (..., n), 1 or 0, beside scores; margins need no labels
+    # (..., n), the share of votes for the positive side, beside scores; margins need no labels.
+    is_positive: Any = None
     uniform: bool = False  # all weights are one: they need neither sorting nor derivatives
+    twin: Array | None = None  # (..., n), the weight of the same sample's other label, if any
 
 
 class PairSums(NamedTuple):
@@ -80,8 +82,56 @@ def by_confidence(xp: Namespace, at: Variables) -> Sorted:
         total - rights.below + with_wrongs / 2,
     )
     near = xp.where(right, wrongs.near + with_rights, rights.near + with_wrongs)
-    at = at._replace(position=margin, weight=weight)
+    twin = None if at.twin is None else take(xp, at.twin, order)
+    at = at._replace(position=margin, weight=weight, twin=twin)
     return Sorted(order, at, confidence, right, won, near)
+
+
+def over_labels(
+    function: Callable[[Namespace, Variables], Derived],
+) -> Callable[[Namespace, Variables], Derived]:
+    """Return a function of margins as one of signed confidences and shares of votes.
+
+    It is the expectation over labels that are drawn from the votes. A sample stands there with both
+    labels, each with its share of the weight.
+    """
+
+    def expected(xp: Namespace, at: Variables) -> Derived:
+        share, n = at.is_positive, at.position.shape[-1]
+        halves = at.weight * share, at.weight * (1 - share)
+
+        def joined(first: Array, second: Array) -> Array:
+            return xp.concat([first, second], axis=-1)
+
+        found = function(
+            xp,
+            Variables(
+                joined(at.position, -at.position),
+                joined(*halves),
+                at.temperature,
+                twin=joined(*reversed(halves)),
+            ),
+        )
+
+        def gradient() -> tuple[Array | None, ...]:
+            by_margin, by_weight, by_temperature = found.gradient()[:3]
+            by_position = by_margin[..., :n] - by_margin[..., n:]
+            of_weight = None
+            if not at.uniform:
+                of_weight = share * by_weight[..., :n] + (1 - share) * by_weight[..., n:]
+            return by_position, of_weight, by_temperature, by_share(by_weight)
+
+        def by_share(by_weight: Array) -> Array:
+            return at.weight * (by_weight[..., :n] - by_weight[..., n:])
+
+        def curvature() -> Array:
+            assert found.curvature is not None
+            bend = found.curvature()
+            return bend[..., :n] + bend[..., n:]
+
+        return Derived(found.value, gradient, None if found.curvature is None else curvature)
+
+    return expected
 
 
 def mean_over_pairs(
@@ -105,6 +155,9 @@ def mean_over_pairs(
         own_loss, own_slope, _ = sums.own()
         loss, slope = loss - weight * own_loss, slope - weight * own_slope
         rest = total - weight
+        if at.twin is not None:  # the two halves of a sample have margins m and -m: phi(0) is 1/2
+            pairs = pairs - xp.sum(weight * at.twin, axis=-1, keepdims=True)
+            loss, rest = loss - at.twin / 2, rest - at.twin
     value = divide(xp, xp.sum(weight * loss, axis=-1, keepdims=True), pairs)
     per_pair = divide(xp, xp.ones_like(pairs), pairs)
     per_temperature = inverse(xp, at.temperature)
