@@ -494,7 +494,8 @@ def _labels(xp: Namespace, given: Array, label: Array, absent: Array) -> tuple[A
     """Return the labels and the opposite ones, written as they were given."""
     if kind_of(xp, given.dtype) == "bool":
         return label > 0, (label > 0) == absent
-    opposite = xp.where(xp.any(is_minus_one(xp, label) & ~absent), -label, 1 - label)
+    signed = xp.any(is_minus_one(xp, label) & ~absent, axis=-1, keepdims=True)
+    opposite = xp.where(signed, -label, 1 - label)
     opposite = xp.where(absent, label, opposite)
     return xp.astype(label, given.dtype), xp.astype(opposite, given.dtype)
 

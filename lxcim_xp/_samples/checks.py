@@ -49,6 +49,7 @@ def verdict(
     decision: Decision,
     axis: int,
     third_class: bool,
+    shares: bool,
 ) -> Array | None:
     """Raise if values can be looked at; otherwise say which batch entries have no problems."""
     at_hand = values_are_at_hand(xp)
@@ -60,8 +61,8 @@ def verdict(
     if odd_weights:
         problems.append(_weight_problem(xp, arrays["sample_weight"]))
     if odd_labels:
-        problems += _label_problems(xp, label, weight, axis, third_class)
-        if not third_class and not decision.is_confidence and may_be_shares(xp, label):
+        problems += _label_problems(xp, label, weight, axis, third_class, shares)
+        if shares and not decision.is_confidence:
             problems.append(_swapped_problem(xp, arrays, axis))
     if missing is not None:
         problems.append(_missing_problem(xp, missing))
@@ -329,7 +330,12 @@ def may_be_shares(xp: Namespace, label: Array) -> bool:
 
 
 def _label_problems(
-    xp: Namespace, label: Array, weight: Array | None, axis: int, third_class: bool
+    xp: Namespace,
+    label: Array,
+    weight: Array | None,
+    axis: int,
+    third_class: bool,
+    shares: bool,
 ) -> list[Problem]:
     negative = is_minus_one(xp, label)
     bad = ~(negative | (label == 0) | (label == 1))
@@ -341,17 +347,24 @@ def _label_problems(
     if third_class:
         remedy = "Map your classes to these."
         return [*missing_first, Problem("y_true", bad, label, demand, remedy)]
-    # Of -1 and the others below 1 in one batch entry, only one can be a label of two classes.
+    split_first = []
+    if shares:
+        split = (label > 0) & (label < 1)
+        bad = bad & ~split
+        # Beside a share of votes, -1 and other whole numbers are none.
+        counts = split if weight is None else split & (weight != 0)
+        mixed = xp.any(counts, axis=axis, keepdims=True) & ((label < 0) | (label > 1))
+        beside = "must lie between 0 and 1 beside shares of votes"
+        swapped = "Are {y_true} and {y_score} swapped? If not, divide votes by their number."
+        split_first = [Problem("y_true", mixed, label, beside, swapped)]
+    # Of 0 and -1 in one batch entry, only one can be a label of a two-class problem.
     if weight is not None:
         negative = negative & (weight != 0)
-    remedy = SAY_WHICH_IS_POSITIVE
+    bad = bad | (xp.any(negative, axis=axis, keepdims=True) & (label == 0))
     if kind_of(xp, label.dtype) == "real floating":
         demand = "must hold 0/1, -1/+1, or shares of votes between 0 and 1"
-        bad = bad & ~((label > 0) & (label < 1))
-        if may_be_shares(xp, label) and values_are_at_hand(xp):
-            remedy = "Are {y_true} and {y_score} swapped? If not, divide votes by their number."
-    bad = bad | (xp.any(negative, axis=axis, keepdims=True) & (label < 1) & ~negative)
-    return [*missing_first, Problem("y_true", bad, label, demand, remedy)]
+    whole = Problem("y_true", bad, label, demand, SAY_WHICH_IS_POSITIVE)
+    return [*missing_first, *split_first, whole]
 
 
 def _swapped_problem(xp: Namespace, arrays: dict[str, Array], axis: int) -> Problem:

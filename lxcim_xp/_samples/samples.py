@@ -16,6 +16,7 @@ from lxcim_xp._arrays.namespaces import (
     as_array,
     default_float,
     device_of,
+    is_recorded,
     kind_of,
     namespace,
     scalar_if_numpy,
@@ -132,13 +133,13 @@ def collect(
             raise TypeError(f"{name} must be an array, a list or a number; found None. {remedy}")
     xp = namespace(**given)
     arrays, dtype = _broadcast(xp, given, narrow_weights, axis)
-    shares = not third_class and _has_shares(xp, y_true, arrays["y_true"], decision)
+    shares = not third_class and _may_hold_shares(xp, y_true, arrays["y_true"])
     axis = _axis_from_the_end(axis, arrays["y_score"].ndim)
     check_scalar_threshold(xp, decision.threshold, arrays["y_score"].dtype)
     if "threshold" in arrays:
         decision = decision._replace(threshold=arrays["threshold"])
     missing = _mark_absent(xp, arrays, decision, nan_policy)
-    valid = verdict(xp, arrays, missing, decision, axis, third_class)
+    valid = verdict(xp, arrays, missing, decision, axis, third_class, shares)
     clash = infinite_clash(xp, arrays["y_score"], decision.threshold)
     if clash is not None:  # bad or absent, so no result depends on it
         arrays["y_score"] = xp.where(clash, 0.0, arrays["y_score"])
@@ -156,8 +157,10 @@ def collect(
         decision = decision._replace(threshold=arrays["threshold"])
     score, label = arrays["y_score"], arrays["y_true"]
     share = None
-    if shares and not (decision.is_confidence and _are_margins(xp, label, score)):
-        share = xp.astype(xp.where(label > 0, label, xp.zeros_like(label)), widest_float(xp, score))
+    if shares or (decision.is_confidence and not _are_margins(xp, score)):
+        share = _share(xp, label, widest_float(xp, score))
+        if "abstained" in arrays:
+            share = xp.where(arrays["abstained"], 0.5, share)
     return xp, Samples(score, label, weight, unit, valid, dtype, decision, empty, share)
 
 
@@ -442,13 +445,12 @@ def _sample_axis_last(xp: Namespace, array: Array, axis: int) -> Array:
     return array
 
 
-def _has_shares(xp: Namespace, given: Any, label: Array, decision: Decision) -> bool:
-    """Say whether labels may be shares of votes, or earn credit that needs to be looked up.
+def _may_hold_shares(xp: Namespace, given: Any, label: Array) -> bool:
+    """Say whether labels may be shares of votes; ``label`` is what became of the given ones.
 
-    Integers are no shares. Where floats cannot be inspected they may be some.
+    Integers are none. Where floats cannot be inspected they may be some, and floats that are
+    differentiated must not lead to forms that count.
     """
-    if decision.is_confidence:
-        return True
     if values_are_at_hand(xp):
         return may_be_shares(xp, label)
     if isinstance(given, int | float):
@@ -456,15 +458,19 @@ def _has_shares(xp: Namespace, given: Any, label: Array, decision: Decision) -> 
     given = as_array(xp, given, label)
     if kind_of(xp, given.dtype) != "real floating":
         return False
-    seen = seen_by_numpy(xp, given)
+    seen = None if is_recorded(xp, given) else seen_by_numpy(xp, given)
     return seen is None or may_be_shares(NUMPY, seen)
 
 
-def _are_margins(xp: Namespace, label: Array, score: Array) -> bool:
-    """Say whether confidences and their labels can be taken for scores and whole labels."""
-    if not values_are_at_hand(xp) or may_be_shares(xp, label):
-        return False
-    return bool((score > 0).all())
+def _share(xp: Namespace, label: Array, wide: DType) -> Array:
+    """Return labels as the share of the votes for the positive side; bad ones as none."""
+    # Not a clip, which halves the derivative at its ends.
+    return xp.astype(xp.where((label >= 0) & (label <= 1), label, xp.zeros_like(label)), wide)
+
+
+def _are_margins(xp: Namespace, score: Array) -> bool:
+    """Say whether confidences are known to be positive, so that they can be taken for scores."""
+    return values_are_at_hand(xp) and bool((score > 0).all())
 
 
 def _mark_absent(
@@ -480,12 +486,11 @@ def _mark_absent(
         where = xp.isnan(score)  # without samples, nothing counts
     elif not values_are_at_hand(xp) or has_nan(score):
         missing = xp.isnan(score)
-        if decision.is_confidence and nan_policy == "abstain":  # the least of all confidences
-            arrays["y_score"] = xp.where(missing, -xp.inf, score)
-            label = xp.astype(arrays["y_true"], widest_float(xp, score))
-            arrays["y_true"] = xp.where(missing & (label == label), 0.5, label)
-        else:
-            arrays["y_score"] = xp.where(missing, array_like(xp, decision.threshold, score), score)
+        filler = array_like(xp, decision.threshold, score)
+        if decision.is_confidence and nan_policy == "abstain":
+            filler = xp.full_like(score, -xp.inf)  # the least of all confidences
+            arrays["abstained"] = missing
+        arrays["y_score"] = xp.where(missing, filler, score)
     if nan_policy == "omit" and 0 not in score.shape:
         for absent in (missing, _missing_labels(xp, arrays["y_true"])):
             if absent is not None:

@@ -229,8 +229,10 @@ def _units_that_agree(
 
 
 def _gave_the_same(xp: Namespace, models: Models, i: int, j: int) -> Array:
-    score = models.samples.score
-    return xp.all((score[i, ...] == score[j, ...]) | (models.weight == 0), axis=-1)
+    same = models.weight == 0
+    # Labels of their own have models whose scores are confidences.
+    alike = [part[i, ...] == part[j, ...] for part in (models.samples.score, models.samples.label)]
+    return xp.all((alike[0] & alike[1]) | same, axis=-1)
 
 
 def _stack(y_true: Any, scores: Mapping[str, Any]) -> tuple[Namespace, Array]:

@@ -45,6 +45,7 @@ class PairSums(NamedTuple):
     slope: Array  # sum_j w_j phi'(t_ij)
     bend: Array  # sum_j w_j phi''(t_ij); of a phi that is not convex, of |phi''|
     own: Callable[[], tuple[Array, Array, Array]]  # phi, phi' and phi'' of t_ii; seldom needed
+    bend_at_zero: float
 
 
 class Sorted(NamedTuple):
@@ -92,8 +93,7 @@ def over_labels(
 ) -> Callable[[Namespace, Variables], Derived]:
     """Return a function of margins as one of signed confidences and shares of votes.
 
-    It is the expectation over labels that are drawn from the votes. A sample stands there with both
-    labels, each with its share of the weight.
+    Each sample stands there twice, once with each label, which has its share of the weight.
     """
 
     def expected(xp: Namespace, at: Variables) -> Derived:
@@ -174,6 +174,8 @@ def mean_over_pairs(
     def curvature() -> Array:
         own_weight = -weight if unbiased else weight
         bend = sums.bend + own_weight * sums.own()[2]
+        if at.twin is not None:  # whatever the score, the sum of the two margins is zero
+            bend = bend - at.twin * sums.bend_at_zero
         return in_order(2 * weight * bend * (per_temperature**2 * per_pair))
 
     return Derived(value[..., 0], gradient, curvature)
@@ -190,7 +192,7 @@ def soft_lxcim(xp: Namespace, at: Variables, *, unbiased: bool = False) -> Deriv
         slope = decay(xp, 2 * here.confidence, at.temperature) / 2
         return distribution(xp, 2 * here.at.position, at.temperature), slope, slope
 
-    sums = PairSums(here.won, here.near / 2, here.near / 2, own)
+    sums = PairSums(here.won, here.near / 2, here.near / 2, own, bend_at_zero=0.5)
     return mean_over_pairs(xp, sums, here.at, here.order, unbiased=unbiased)
 
 
@@ -220,7 +222,8 @@ def laplace_softplus(xp: Namespace, at: Variables) -> Derived:
         loss = xp.where(here.right, xp.zeros_like(u), 2 * u) * per_temperature + bend
         return loss, distribution(xp, 2 * here.at.position, temperature) - 1, bend
 
-    sums = PairSums(hinge * per_temperature + here.near / 2, here.won - total, here.near / 2, own)
+    loss = hinge * per_temperature + here.near / 2
+    sums = PairSums(loss, here.won - total, here.near / 2, own, bend_at_zero=0.5)
     return mean_over_pairs(xp, sums, here.at, here.order)
 
 
@@ -257,6 +260,7 @@ def squared_hinge(xp: Namespace, at: Variables, *, target: float) -> Derived:
         slope=-2 * (reach * zeroth - first),
         bend=2 * zeroth,
         own=own,
+        bend_at_zero=2.0 if target > 0 else 0.0,
     )
     return mean_over_pairs(xp, sums, at)
 
@@ -271,6 +275,7 @@ def squared(xp: Namespace, at: Variables, *, target: float) -> Derived:
         slope=-2 * (short * total - first),
         bend=2 * total + xp.zeros_like(x),
         own=lambda: ((target - 2 * x) ** 2, -2 * (target - 2 * x), xp.full_like(x, 2.0)),
+        bend_at_zero=2.0,
     )
     return mean_over_pairs(xp, sums, at)
 
@@ -283,7 +288,8 @@ def logistic(xp: Namespace, at: Variables) -> Derived:
         error = chance_of_error(xp, t)
         return softplus(xp, t), -error, error * (1 - error)
 
-    sums = PairSums(*_over_partners(xp, x, at.weight, parts), own=lambda: parts(2 * x))
+    partners = _over_partners(xp, x, at.weight, parts)
+    sums = PairSums(*partners, own=lambda: parts(2 * x), bend_at_zero=0.25)
     return mean_over_pairs(xp, sums, at)
 
 
@@ -350,6 +356,10 @@ def exponential(xp: Namespace, at: Variables) -> Derived:
         return by_margin, by_weight, by_temperature
 
     def curvature() -> Array:
-        return 2 * share * (1 - share) * per_temperature**2
+        rest = 1 - share
+        if at.twin is not None:  # of the same sample, in the other half
+            n = share.shape[-1] // 2
+            rest = rest + xp.concat([share[..., n:], share[..., :n]], axis=-1)
+        return 2 * share * rest * per_temperature**2
 
     return Derived(value[..., 0], gradient, curvature)

@@ -118,7 +118,10 @@ def soft_audrc(xp: Namespace, at: Variables) -> Derived:
         ) * (per_temperature / 2)
         steep = decay(xp, -place, temperature) / 2 * per_temperature
         by_credit = by_gained * weight * steep * lean
-        by_margin = by_credit + xp.where(right, -by_place, by_place)
+        towards = xp.where(right, -by_place, by_place)
+        if at.is_positive is not None:  # where the sides meet, each counts with its votes
+            towards = xp.where(margin == 0, lean * towards, towards)
+        by_margin = by_credit + towards
         by_temperature = slope_by_temperature(xp, margin, by_margin, temperature)
         by_weight = None
         if not at.uniform:

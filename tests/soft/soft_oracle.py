@@ -35,8 +35,8 @@ def std(xp, x, w):
 
 def over_pairs(xp, values, w, unbiased=False):
     pairs = w[:, None] * w[None, :]
-    if unbiased:
-        pairs = pairs * (1 - xp.eye(w.shape[0]))
+    if unbiased is not False:  # True, or which pairs to leave out
+        pairs = pairs * (1 - (xp.eye(w.shape[0]) if unbiased is True else unbiased))
     return xp.sum(pairs * values) / xp.sum(pairs)
 
 
