@@ -26,7 +26,7 @@ def exact(score):
 
 def share(label):
     """Return the share of the votes for the positive side."""
-    return label if isinstance(label, Fraction) else Fraction(int(label))
+    return label if isinstance(label, Fraction) else Fraction(float(label))
 
 
 class Split(NamedTuple):
@@ -47,7 +47,7 @@ def credit(m):
 
 
 def margin(label, score, threshold=0):
-    ahead = exact(score) - Fraction(threshold)
+    ahead, label = exact(score) - Fraction(threshold), share(label)
     if label in (0, 1):
         return ahead if label else -ahead
     return Split(abs(ahead), {1: label, 0: HALF, -1: 1 - label}[compare(ahead, 0)])

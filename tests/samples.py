@@ -18,6 +18,7 @@ THRESHOLDS = st.sampled_from([0.0, 0.5, -1.0, 2.125])
 
 HARD = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, 5e-324, -5e-324, 1e-45, 1.5, np.nextafter(1.5, 2)]
 
+QUARTERS = st.integers(0, 4).map(lambda k: k / 4)
 # Of three votes, of four, and of as many as make a share that no float holds.
 SHARES = st.sampled_from([0.0, 1 / 3, 0.25, 0.5, 0.75, 2 / 3, 0.9, 1.0]).map(
     lambda share: float(np.float32(share))

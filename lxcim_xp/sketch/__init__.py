@@ -75,7 +75,8 @@ class Sketch(NamedTuple):
         The largest confidence that the bins are made for; infinity if there is none. One number
         for each batch entry, like the next.
     fractional : array of int
-        The number of samples whose weight is not a whole number. If it is 0, sums are exact.
+        The number of samples whose weight is not a whole number, or twice their right weight is
+        not, which happens where votes are split. If it is 0, sums are exact.
 
     Examples
     --------
@@ -228,6 +229,9 @@ def sketch(
         valid = within if valid is None else valid & within
     index = _index(xp, confidence, bins, limit, known=bound is not None)
     right = credit(xp, samples, signed) * weight
+    fractional = weight != xp.floor(weight)
+    if samples.share is not None:
+        fractional = fractional | (2 * right != xp.floor(2 * right))
     whole = default_int(xp, weight)
     least = xp.where(present, confidence, xp.inf)
     largest = xp.where(present, confidence, -xp.inf)
@@ -239,7 +243,7 @@ def sketch(
         reduced_by_bin(xp, "min", index, least, bins),
         reduced_by_bin(xp, "max", index, largest, bins),
         xp.broadcast_to(_or_infinity(xp, limit, weight), batch),
-        xp.sum(xp.astype(weight != xp.floor(weight), whole), axis=-1, dtype=whole),
+        xp.sum(xp.astype(fractional, whole), axis=-1, dtype=whole),
     )
     if valid is not None:
         state = _spoiled(xp, state, valid)
@@ -486,7 +490,8 @@ def _bins_of(xp: Namespace, state: Sketch) -> Bins:
         weight,
         count,
         state.g_min == state.g_max,
-        xp.where(in_bins, 0.0, xp.max(count, axis=-1)),
+        # Two more than there are samples: shares of votes have roundings of their own.
+        xp.where(in_bins, 0.0, xp.max(count, axis=-1) + 2),
         longest_sum(xp, weight) * xp.astype(~over_bins, dtype),
     )
 

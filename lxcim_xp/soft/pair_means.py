@@ -35,7 +35,7 @@ class Variables(NamedTuple):
     # (..., n), the share of votes for the positive side, beside scores; margins need no labels.
     is_positive: Any = None
     uniform: bool = False  # all weights are one: they need neither sorting nor derivatives
-    twin: Array | None = None  # (..., n), the weight of the same sample's other label, if any
+    whole: Array | None = None  # (..., n), the weight of the sample that this is a half of, if any
 
 
 class PairSums(NamedTuple):
@@ -83,8 +83,8 @@ def by_confidence(xp: Namespace, at: Variables) -> Sorted:
         total - rights.below + with_wrongs / 2,
     )
     near = xp.where(right, wrongs.near + with_rights, rights.near + with_wrongs)
-    twin = None if at.twin is None else take(xp, at.twin, order)
-    at = at._replace(position=margin, weight=weight, twin=twin)
+    whole = None if at.whole is None else take(xp, at.whole, order)
+    at = at._replace(position=margin, weight=weight, whole=whole)
     return Sorted(order, at, confidence, right, won, near)
 
 
@@ -98,8 +98,6 @@ def over_labels(
 
     def expected(xp: Namespace, at: Variables) -> Derived:
         share, n = at.is_positive, at.position.shape[-1]
-        halves = at.weight * share, at.weight * (1 - share)
-
         def joined(first: Array, second: Array) -> Array:
             return xp.concat([first, second], axis=-1)
 
@@ -107,9 +105,9 @@ def over_labels(
             xp,
             Variables(
                 joined(at.position, -at.position),
-                joined(*halves),
+                joined(at.weight * share, at.weight * (1 - share)),
                 at.temperature,
-                twin=joined(*reversed(halves)),
+                whole=joined(at.weight, at.weight),
             ),
         )
 
@@ -155,9 +153,10 @@ def mean_over_pairs(
         own_loss, own_slope, _ = sums.own()
         loss, slope = loss - weight * own_loss, slope - weight * own_slope
         rest = total - weight
-        if at.twin is not None:  # the two halves of a sample have margins m and -m: phi(0) is 1/2
-            pairs = pairs - xp.sum(weight * at.twin, axis=-1, keepdims=True)
-            loss, rest = loss - at.twin / 2, rest - at.twin
+        if at.whole is not None:  # two halves of a sample have margins m and -m, and phi(0) = 1/2
+            loss = loss - (at.whole - weight) / 2
+            rest = xp.sum(at.whole, axis=-1, keepdims=True) / 2 - at.whole
+            pairs = xp.sum(weight * rest, axis=-1, keepdims=True)
     value = divide(xp, xp.sum(weight * loss, axis=-1, keepdims=True), pairs)
     per_pair = divide(xp, xp.ones_like(pairs), pairs)
     per_temperature = inverse(xp, at.temperature)
@@ -174,8 +173,8 @@ def mean_over_pairs(
     def curvature() -> Array:
         own_weight = -weight if unbiased else weight
         bend = sums.bend + own_weight * sums.own()[2]
-        if at.twin is not None:  # whatever the score, the sum of the two margins is zero
-            bend = bend - at.twin * sums.bend_at_zero
+        if at.whole is not None:  # two halves have the sum zero, whatever the score
+            bend = bend - (at.whole - weight) * sums.bend_at_zero
         return in_order(2 * weight * bend * (per_temperature**2 * per_pair))
 
     return Derived(value[..., 0], gradient, curvature)
@@ -357,7 +356,7 @@ def exponential(xp: Namespace, at: Variables) -> Derived:
 
     def curvature() -> Array:
         rest = 1 - share
-        if at.twin is not None:  # of the same sample, in the other half
+        if at.whole is not None:  # the other half of the sample
             n = share.shape[-1] // 2
             rest = rest + xp.concat([share[..., n:], share[..., :n]], axis=-1)
         return 2 * share * rest * per_temperature**2

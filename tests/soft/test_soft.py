@@ -41,6 +41,8 @@ FEW = {name: VALUES[name] for name in ("soft_lxcim", "laplace_softplus")}
 def expected(name, y, s, w):
     """Return a value of VALUES by the oracle."""
     t, unbiased, many = TEMPERATURE, True, (w > 0).sum() > 1
+    if name == "soft_audrc":
+        return oracle.soft_audrc(np, s, w, t, y)
     if ((y > 0) & (y < 1)).any():  # each sample with both labels, which share its weight
         unbiased = np.kron(np.ones((2, 2)), np.eye(y.size))
         y, s, w = np.append(1 + 0 * y, 0 * y), np.append(s, s), np.append(w * y, w * (1 - y))

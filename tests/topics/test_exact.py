@@ -24,7 +24,7 @@ from exact import (
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from oracle import Fraction
-from samples import SCORES, SHARES, THRESHOLDS, look_swapped
+from samples import QUARTERS, SCORES, SHARES, THRESHOLDS, look_swapped
 
 import lxcim_xp as lx
 
@@ -52,7 +52,6 @@ BEYOND_FITS = {
     "float64": ("many orders", "extreme"),
     "float32": ("many orders", "two scales", "extreme"),
 }
-QUARTERS = st.integers(0, 4).map(lambda k: k / 4)
 CASES = [(group, kind) for group in GROUPS for kind in WEIGHTS if group != "choices"]
 CASES.append(("choices", "whole"))  # by comparing sums: only sums without rounding choose alike
 
