@@ -1,7 +1,7 @@
 """What the metrics mean, in exact fractions and O(n^2), without a line of the package's code.
 
-Samples are lists of labels (bool, or Fraction: the share of the votes for the positive side), scores
-(float) and weights (int or Fraction). A value that is not defined is None.
+Samples are lists of labels (bool, or the share of the votes for the positive side), scores (float)
+and weights (int or Fraction). A value that is not defined is None.
 """
 
 from fractions import Fraction
@@ -76,9 +76,7 @@ def accuracy(m, w):
 def lxcim(m, w):
     """Walsh averages: the share of pairs whose margins have a positive sum."""
     pairs = (
-        u * v * walsh(a, b)
-        for a, u in zip(m, w, strict=True)
-        for b, v in zip(m, w, strict=True)
+        u * v * walsh(a, b) for a, u in zip(m, w, strict=True) for b, v in zip(m, w, strict=True)
     )
     return ratio(sum(pairs), sum(w) ** 2)
 

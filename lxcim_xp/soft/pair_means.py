@@ -98,6 +98,7 @@ def over_labels(
 
     def expected(xp: Namespace, at: Variables) -> Derived:
         share, n = at.is_positive, at.position.shape[-1]
+
         def joined(first: Array, second: Array) -> Array:
             return xp.concat([first, second], axis=-1)
 

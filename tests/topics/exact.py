@@ -115,10 +115,7 @@ def _decomposition(exact):
 def _blocks(exact, key=None):
     """Yield the level, the number of samples, and right and total weight of each block, down."""
     key = [abs(m) for m in exact.margins] if key is None else key
-    right = [
-        oracle.credit(m) * w
-        for m, w in zip(exact.margins, exact.weights, strict=True)
-    ]
+    right = [oracle.credit(m) * w for m, w in zip(exact.margins, exact.weights, strict=True)]
     kept = [i for i, w in enumerate(exact.weights) if w]
     columns = ([column[i] for i in kept] for column in (right, exact.weights))
     return oracle._descent([key[i] for i in kept], *columns)
