@@ -113,7 +113,9 @@ def over_labels(
         )
 
         def gradient() -> tuple[Array | None, ...]:
-            by_margin, by_weight, by_temperature = found.gradient()[:3]
+            by_margin, by_weight, by_temperature, *_ = found.gradient()
+            assert by_margin is not None  # none of the two is uniform, whatever the samples are
+            assert by_weight is not None
             by_position = by_margin[..., :n] - by_margin[..., n:]
             of_weight = None
             if not at.uniform:

@@ -42,6 +42,20 @@ def test_lxcim_is_one_less_twice_augrc(runner, sample):
     np.testing.assert_allclose(found, 1 - 2 * expected, atol=2 * runner.tolerance)
 
 
+def test_the_augrc_of_torch_uncertainty_lacks_the_first_step():
+    rng = np.random.default_rng(2)
+    n = 50
+    entropy = rng.exponential(size=n)
+    correct = rng.random(n) > entropy / 3
+    # As it computes: error rates of the k most confident, at coverages from 1/n on.
+    errors = np.cumsum(~correct[np.argsort(entropy)]) / np.arange(1, n + 1)
+    coverage = np.arange(1, n + 1) / n
+    theirs = np.trapezoid(errors * coverage, coverage) / (1 - 1 / n)
+    first = errors[0] / n**2 / 2
+    ours = lx.augrc(correct, -entropy, decision=GIVEN)
+    np.testing.assert_allclose(ours, theirs * (1 - 1 / n) + first, rtol=1e-14)
+
+
 @FEWER
 @given(ANY, st.sampled_from(METRICS), st.lists(st.integers(1, 40), min_size=PADDED))
 def test_only_the_order_of_the_confidences_counts(runner, sample, metric, steps):
