@@ -39,6 +39,7 @@ ARRAYS = [
         "numerics",
         "samples",
         "topics",
+        "choices",
         "inference",
         "soft",
         "sketch",

@@ -1,7 +1,7 @@
 """What the package offers and where it lives: for type checkers, and for ``__init__.py``."""
 
+from lxcim_xp import choices, confusion, losses
 from lxcim_xp import comparison as comparison
-from lxcim_xp import confusion, losses
 from lxcim_xp import curves as curves
 from lxcim_xp import decision as decision
 from lxcim_xp import frames as frames
@@ -39,6 +39,7 @@ from lxcim_xp.decision import (
     Decision,
     absolute,
     asymmetric,
+    confidence,
     decision_function,
     logit,
     probability,
@@ -155,9 +156,11 @@ __all__ = [
     "average_precision",
     "bi_auroc",
     "bootstrap",
+    "choices",
     "class_sensitivity",
     "compare",
     "compare_all",
+    "confidence",
     "confidence_auroc",
     "confusion",
     "contributions",

@@ -31,10 +31,15 @@ from lxcim_xp._arrays.namespaces import (
 )
 from lxcim_xp._arrays.primitives import first_position, power_of_two, share
 from lxcim_xp._arrays.typing import Array, ArrayLike, DType, Namespace
-from lxcim_xp._samples.checks import counts_or_nan
+from lxcim_xp._samples.checks import counts_or_nan, refuse_confidence
 from lxcim_xp._samples.decisions import Decision
 from lxcim_xp._samples.option_types import NanPolicy
-from lxcim_xp._samples.samples import collect, credit, finish, signed_margins, weights
+from lxcim_xp._samples.samples import (
+    collect,
+    finish,
+    positive_and_negative,
+    signed_confidence,
+)
 
 
 @moves_constants
@@ -53,9 +58,10 @@ def confusion(
 
     Parameters
     ----------
-    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
-        Whether the positive side was the right one. Broadcasts against ``y_score``: with
-        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_true : array of {0, 1}, {-1, +1} or bool, or of shares of votes, or one such label
+        Whether the positive side was the right one; between 0 and 1, the share of the votes for it.
+        Broadcasts against ``y_score``: with ``y_true=1`` the scores are margins of the right side
+        over the wrong one.
     y_score : array
         Scores that grow with the belief in the positive side; infinities are allowed. Leading axes
         are a batch. Integers become floats: beyond 2**53 neighbours tie (2**24 in float32).
@@ -103,11 +109,15 @@ def confusion(
         axis=axis,
         nan_policy=nan_policy,
     )
-    weight = weights(xp, samples)
-    right = credit(xp, signed_margins(xp, samples)) * weight
-    wrong = weight - right
-    positive = xp.astype(samples.label > 0, weight.dtype)
-    cells = (right * positive, wrong * (1 - positive), wrong * positive, right * (1 - positive))
+    refuse_confidence(samples.decision, "It does not say which side was chosen.")
+    signed, (positive, negative) = (
+        signed_confidence(xp, samples),
+        positive_and_negative(xp, samples),
+    )
+    # What is decided for the positive side: all, half where undecided, or nothing.
+    above, below = (xp.astype(side > 0, positive.dtype) for side in (signed, -signed))
+    chosen = (1 + above - below) / 2
+    cells = (positive * chosen, negative * chosen, positive * (1 - chosen), negative * (1 - chosen))
     counts = xp.stack([xp.sum(cell, axis=-1) for cell in cells], axis=-1)
     if samples.weight_unit is not None:
         counts = counts * samples.weight_unit

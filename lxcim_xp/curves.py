@@ -37,7 +37,7 @@ from lxcim_xp._samples.by_confidence import (
     descend_with_keys,
     keys_by_confidence,
 )
-from lxcim_xp._samples.checks import shared_rates
+from lxcim_xp._samples.checks import refuse_confidence, shared_rates
 from lxcim_xp._samples.decisions import Decision
 from lxcim_xp._samples.option_types import NanPolicy
 from lxcim_xp._samples.samples import (
@@ -48,7 +48,8 @@ from lxcim_xp._samples.samples import (
     finish,
     finish_each,
     finish_points,
-    signed_margins,
+    positive_and_negative,
+    signed_confidence,
     weights,
 )
 
@@ -176,9 +177,10 @@ def cumulative_accuracy_curve(
 
     Parameters
     ----------
-    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
-        Whether the positive side was the right one. Broadcasts against ``y_score``: with
-        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_true : array of {0, 1}, {-1, +1} or bool, or of shares of votes, or one such label
+        Whether the positive side was the right one; between 0 and 1, the share of the votes for it.
+        Broadcasts against ``y_score``: with ``y_true=1`` the scores are margins of the right side
+        over the wrong one.
     y_score : array
         Scores that grow with the belief in the positive side; infinities are allowed. Leading axes
         are a batch. Integers become floats: beyond 2**53 neighbours tie (2**24 in float32).
@@ -261,9 +263,10 @@ def accuracy_rate_curve(
 
     Parameters
     ----------
-    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
-        Whether the positive side was the right one. Broadcasts against ``y_score``: with
-        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_true : array of {0, 1}, {-1, +1} or bool, or of shares of votes, or one such label
+        Whether the positive side was the right one; between 0 and 1, the share of the votes for it.
+        Broadcasts against ``y_score``: with ``y_true=1`` the scores are margins of the right side
+        over the wrong one.
     y_score : array
         Scores that grow with the belief in the positive side; infinities are allowed. Leading axes
         are a batch. Integers become floats: beyond 2**53 neighbours tie (2**24 in float32).
@@ -355,9 +358,10 @@ def roc_curve(
 
     Parameters
     ----------
-    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
-        Whether the positive side was the right one. Broadcasts against ``y_score``: with
-        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_true : array of {0, 1}, {-1, +1} or bool, or of shares of votes, or one such label
+        Whether the positive side was the right one; between 0 and 1, the share of the votes for it.
+        Broadcasts against ``y_score``: with ``y_true=1`` the scores are margins of the right side
+        over the wrong one.
     y_score : array
         Scores that grow with the belief in the positive side; infinities are allowed. Leading axes
         are a batch. Integers become floats: beyond 2**53 neighbours tie (2**24 in float32).
@@ -413,9 +417,8 @@ def roc_curve(
         axis=axis,
         nan_policy=nan_policy,
     )
-    weight = weights(xp, samples)
-    positive = xp.astype(samples.label > 0, weight.dtype) * weight
-    descent = descend_with_keys(xp, samples.score, samples.weight, positive, weight - positive)
+    positive, negative = positive_and_negative(xp, samples)
+    descent = descend_with_keys(xp, samples.score, samples.weight, positive, negative)
     return RocCurve(*(finish_points(xp, samples, part) for part in _roc(xp, descent)))
 
 
@@ -437,9 +440,10 @@ def symmetric_roc_curve(
 
     Parameters
     ----------
-    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
-        Whether the positive side was the right one. Broadcasts against ``y_score``: with
-        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_true : array of {0, 1}, {-1, +1} or bool, or of shares of votes, or one such label
+        Whether the positive side was the right one; between 0 and 1, the share of the votes for it.
+        Broadcasts against ``y_score``: with ``y_true=1`` the scores are margins of the right side
+        over the wrong one.
     y_score : array
         Scores that grow with the belief in the positive side; infinities are allowed. Leading axes
         are a batch. Integers become floats: beyond 2**53 neighbours tie (2**24 in float32).
@@ -498,16 +502,20 @@ def symmetric_roc_curve(
         axis=axis,
         nan_policy=nan_policy,
     )
-    margins, weight = signed_margins(xp, samples), weights(xp, samples)
-    nothing = xp.zeros_like(weight)
+    refuse_confidence(samples.decision, "Use cumulative_accuracy_curve.")
+    signed, weight = signed_confidence(xp, samples), weights(xp, samples)
+    right = credit(xp, samples, signed) * weight
+    wrong = weight - right
+    # With whole labels one of the two halves of a sample weighs nothing, unless it is undecided.
+    key = xp.abs(signed)
     descent = descend_with_keys(
         xp,
-        xp.concat([margins.value, -margins.value], axis=-1),
+        xp.concat([key, -key], axis=-1),
         None if samples.weight is None else xp.concat([weight, weight], axis=-1),
-        xp.concat([weight, nothing], axis=-1),
-        xp.concat([nothing, weight], axis=-1),
+        xp.concat([right, wrong], axis=-1),
+        xp.concat([wrong, right], axis=-1),
     )
-    right = xp.sum(credit(xp, margins) * weight, axis=-1)
+    right = xp.sum(right, axis=-1)
     accuracy = finish(xp, samples, divide(xp, right, xp.sum(weight, axis=-1)))
     along, height, key = (finish_points(xp, samples, part) for part in _roc(xp, descent))
     return SymmetricRocCurve(along, height, key, accuracy)
@@ -530,9 +538,10 @@ def contributions(
 
     Parameters
     ----------
-    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
-        Whether the positive side was the right one. Broadcasts against ``y_score``: with
-        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_true : array of {0, 1}, {-1, +1} or bool, or of shares of votes, or one such label
+        Whether the positive side was the right one; between 0 and 1, the share of the votes for it.
+        Broadcasts against ``y_score``: with ``y_true=1`` the scores are margins of the right side
+        over the wrong one.
     y_score : array
         Scores that grow with the belief in the positive side; infinities are allowed. Leading axes
         are a batch. Integers become floats: beyond 2**53 neighbours tie (2**24 in float32).

@@ -33,7 +33,15 @@ from lxcim_xp._samples.decisions import (
 )
 from lxcim_xp._samples.mirror import snapped
 
-__all__ = ["Decision", "absolute", "asymmetric", "decision_function", "logit", "probability"]
+__all__ = [
+    "Decision",
+    "absolute",
+    "asymmetric",
+    "confidence",
+    "decision_function",
+    "logit",
+    "probability",
+]
 
 
 def probability() -> Decision:
@@ -144,6 +152,49 @@ def asymmetric(
         _scaled_reflection,
         parameters=scales,
         slope=_slope_of_scaled_distance,
+    )
+
+
+def confidence() -> Decision:
+    """Take the score for the confidence of a decision that was made before.
+
+    Every sample is decided, and ``y_true`` says whether rightly: 1 or 0, or the share of the credit
+    that the decision earns. Only the order of the scores matters, so that they may have any sign
+    and any scale: the largest softmax output, minus an entropy, the agreement of an ensemble.
+
+    Returns
+    -------
+    Decision
+        A value to pass as ``decision=``. There is no threshold, and no other side to exchange a
+        sample to. Soft metrics, which need margins, refuse it.
+
+    See Also
+    --------
+    augrc : (1 - LxCIM) / 2, which selective classification calls the generalised risk.
+
+    Examples
+    --------
+    Four answers, of which the second is wrong, with minus the entropy for a confidence:
+
+    >>> from lxcim_xp import augrc, confidence, lxcim
+    >>> right, entropy = [1, 0, 1, 1], [0.1, 0.9, 0.4, 1.2]
+    >>> lxcim(right, [-h for h in entropy], decision=confidence())
+    np.float64(0.8125)
+    >>> augrc(right, [-h for h in entropy], decision=confidence())
+    np.float64(0.09375)
+    """
+    return Decision(0.0, _as_it_is, _no_other_side, slope=slope_one, is_confidence=True)
+
+
+def _as_it_is(xp: Namespace, score: Array, threshold: Any) -> Array:
+    return score
+
+
+def _no_other_side(xp: Namespace, score: Array, threshold: Any) -> Array:
+    raise ValueError(
+        "decision=confidence() cannot be used here: a confidence alone has no other side to "
+        "exchange a sample to. Pass scores that are signed, or probabilities with "
+        "decision=probability()."
     )
 
 

@@ -151,9 +151,10 @@ def exchange(
 
     Parameters
     ----------
-    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
-        Whether the positive side was the right one. Broadcasts against ``y_score``: with
-        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_true : array of {0, 1}, {-1, +1} or bool, or of shares of votes, or one such label
+        Whether the positive side was the right one; between 0 and 1, the share of the votes for it.
+        Broadcasts against ``y_score``: with ``y_true=1`` the scores are margins of the right side
+        over the wrong one.
     y_score : array
         Scores that grow with the belief in the positive side; infinities are allowed. Leading axes
         are a batch. Integers become floats: beyond 2**53 neighbours tie (2**24 in float32).
@@ -217,9 +218,10 @@ def symmetrize(
 
     Parameters
     ----------
-    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
-        Whether the positive side was the right one. Broadcasts against ``y_score``: with
-        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_true : array of {0, 1}, {-1, +1} or bool, or of shares of votes, or one such label
+        Whether the positive side was the right one; between 0 and 1, the share of the votes for it.
+        Broadcasts against ``y_score``: with ``y_true=1`` the scores are margins of the right side
+        over the wrong one.
     y_score : array
         Scores that grow with the belief in the positive side; infinities are allowed. Leading axes
         are a batch. Integers become floats: beyond 2**53 neighbours tie (2**24 in float32).
@@ -291,9 +293,10 @@ def random_exchange(
 
     Parameters
     ----------
-    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
-        Whether the positive side was the right one. Broadcasts against ``y_score``: with
-        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_true : array of {0, 1}, {-1, +1} or bool, or of shares of votes, or one such label
+        Whether the positive side was the right one; between 0 and 1, the share of the votes for it.
+        Broadcasts against ``y_score``: with ``y_true=1`` the scores are margins of the right side
+        over the wrong one.
     y_score : array
         Scores that grow with the belief in the positive side; infinities are allowed. Leading axes
         are a batch. Integers become floats: beyond 2**53 neighbours tie (2**24 in float32).
@@ -356,9 +359,10 @@ def exchange_spread(
         ``metric(y_true, y_score)``, with ``sample_weight=`` if weights are given. A metric that
         takes a batch on leading axes, as ours do, is called once; under JAX any metric is, by
         ``vmap``. Other functions are called for each draw.
-    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
-        Whether the positive side was the right one. Broadcasts against ``y_score``: with
-        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_true : array of {0, 1}, {-1, +1} or bool, or of shares of votes, or one such label
+        Whether the positive side was the right one; between 0 and 1, the share of the votes for it.
+        Broadcasts against ``y_score``: with ``y_true=1`` the scores are margins of the right side
+        over the wrong one.
     y_score : array of shape (n,)
         Scores that grow with the belief in the positive side; infinities are allowed. Integers
         become floats: beyond 2**53 neighbours tie (2**24 in float32).
@@ -494,7 +498,8 @@ def _labels(xp: Namespace, given: Array, label: Array, absent: Array) -> tuple[A
     """Return the labels and the opposite ones, written as they were given."""
     if kind_of(xp, given.dtype) == "bool":
         return label > 0, (label > 0) == absent
-    opposite = xp.where(xp.any(is_minus_one(xp, label) & ~absent), -label, 1 - label)
+    signed = xp.any(is_minus_one(xp, label) & ~absent, axis=-1, keepdims=True)
+    opposite = xp.where(signed, -label, 1 - label)
     opposite = xp.where(absent, label, opposite)
     return xp.astype(label, given.dtype), xp.astype(opposite, given.dtype)
 

@@ -49,7 +49,8 @@ from lxcim_xp._samples.samples import (
     finish,
     in_units,
     positive_and_negative,
-    signed_margins,
+    positive_share,
+    signed_confidence,
     weights,
 )
 
@@ -101,9 +102,10 @@ def accuracy(
 
     Parameters
     ----------
-    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
-        Whether the positive side was the right one. Broadcasts against ``y_score``: with
-        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_true : array of {0, 1}, {-1, +1} or bool, or of shares of votes, or one such label
+        Whether the positive side was the right one; between 0 and 1, the share of the votes for it.
+        Broadcasts against ``y_score``: with ``y_true=1`` the scores are margins of the right side
+        over the wrong one.
     y_score : array
         Scores that grow with the belief in the positive side; infinities are allowed. Leading axes
         are a batch. Integers become floats: beyond 2**53 neighbours tie (2**24 in float32).
@@ -151,9 +153,8 @@ def accuracy(
         axis=axis,
         nan_policy=nan_policy,
     )
-    margins = signed_margins(xp, samples)
-    weight = weights(xp, samples)
-    right = xp.sum(credit(xp, margins) * weight, axis=-1)
+    signed, weight = signed_confidence(xp, samples), weights(xp, samples)
+    right = xp.sum(credit(xp, samples, signed) * weight, axis=-1)
     return finish(xp, samples, share(xp, right, xp.sum(weight, axis=-1)))
 
 
@@ -177,9 +178,10 @@ def lxcim(
 
     Parameters
     ----------
-    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
-        Whether the positive side was the right one. Broadcasts against ``y_score``: with
-        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_true : array of {0, 1}, {-1, +1} or bool, or of shares of votes, or one such label
+        Whether the positive side was the right one; between 0 and 1, the share of the votes for it.
+        Broadcasts against ``y_score``: with ``y_true=1`` the scores are margins of the right side
+        over the wrong one.
     y_score : array
         Scores that grow with the belief in the positive side; infinities are allowed. Leading axes
         are a batch. Integers become floats: beyond 2**53 neighbours tie (2**24 in float32).
@@ -258,9 +260,10 @@ def decomposition(
 
     Parameters
     ----------
-    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
-        Whether the positive side was the right one. Broadcasts against ``y_score``: with
-        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_true : array of {0, 1}, {-1, +1} or bool, or of shares of votes, or one such label
+        Whether the positive side was the right one; between 0 and 1, the share of the votes for it.
+        Broadcasts against ``y_score``: with ``y_true=1`` the scores are margins of the right side
+        over the wrong one.
     y_score : array
         Scores that grow with the belief in the positive side; infinities are allowed. Leading axes
         are a batch. Integers become floats: beyond 2**53 neighbours tie (2**24 in float32).
@@ -343,9 +346,10 @@ def confidence_auroc(
 
     Parameters
     ----------
-    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
-        Whether the positive side was the right one. Broadcasts against ``y_score``: with
-        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_true : array of {0, 1}, {-1, +1} or bool, or of shares of votes, or one such label
+        Whether the positive side was the right one; between 0 and 1, the share of the votes for it.
+        Broadcasts against ``y_score``: with ``y_true=1`` the scores are margins of the right side
+        over the wrong one.
     y_score : array
         Scores that grow with the belief in the positive side; infinities are allowed. Leading axes
         are a batch. Integers become floats: beyond 2**53 neighbours tie (2**24 in float32).
@@ -416,9 +420,10 @@ def augrc(
 
     Parameters
     ----------
-    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
-        Whether the positive side was the right one. Broadcasts against ``y_score``: with
-        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_true : array of {0, 1}, {-1, +1} or bool, or of shares of votes, or one such label
+        Whether the positive side was the right one; between 0 and 1, the share of the votes for it.
+        Broadcasts against ``y_score``: with ``y_true=1`` the scores are margins of the right side
+        over the wrong one.
     y_score : array
         Scores that grow with the belief in the positive side; infinities are allowed. Leading axes
         are a batch. Integers become floats: beyond 2**53 neighbours tie (2**24 in float32).
@@ -488,9 +493,10 @@ def audrc(
 
     Parameters
     ----------
-    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
-        Whether the positive side was the right one. Broadcasts against ``y_score``: with
-        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_true : array of {0, 1}, {-1, +1} or bool, or of shares of votes, or one such label
+        Whether the positive side was the right one; between 0 and 1, the share of the votes for it.
+        Broadcasts against ``y_score``: with ``y_true=1`` the scores are margins of the right side
+        over the wrong one.
     y_score : array
         Scores that grow with the belief in the positive side; infinities are allowed. Leading axes
         are a batch. Integers become floats: beyond 2**53 neighbours tie (2**24 in float32).
@@ -570,9 +576,10 @@ def aurc(
 
     Parameters
     ----------
-    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
-        Whether the positive side was the right one. Broadcasts against ``y_score``: with
-        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_true : array of {0, 1}, {-1, +1} or bool, or of shares of votes, or one such label
+        Whether the positive side was the right one; between 0 and 1, the share of the votes for it.
+        Broadcasts against ``y_score``: with ``y_true=1`` the scores are margins of the right side
+        over the wrong one.
     y_score : array
         Scores that grow with the belief in the positive side; infinities are allowed. Leading axes
         are a batch. Integers become floats: beyond 2**53 neighbours tie (2**24 in float32).
@@ -641,9 +648,10 @@ def auroc(
 
     Parameters
     ----------
-    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
-        Whether the positive side was the right one. Broadcasts against ``y_score``: with
-        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_true : array of {0, 1}, {-1, +1} or bool, or of shares of votes, or one such label
+        Whether the positive side was the right one; between 0 and 1, the share of the votes for it.
+        Broadcasts against ``y_score``: with ``y_true=1`` the scores are margins of the right side
+        over the wrong one.
     y_score : array
         Scores that grow with the belief in the positive side; infinities are allowed. Leading axes
         are a batch. Integers become floats: beyond 2**53 neighbours tie (2**24 in float32).
@@ -798,9 +806,10 @@ def average_precision(
 
     Parameters
     ----------
-    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
-        Whether the positive side was the right one. Broadcasts against ``y_score``: with
-        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_true : array of {0, 1}, {-1, +1} or bool, or of shares of votes, or one such label
+        Whether the positive side was the right one; between 0 and 1, the share of the votes for it.
+        Broadcasts against ``y_score``: with ``y_true=1`` the scores are margins of the right side
+        over the wrong one.
     y_score : array
         Scores that grow with the belief in the positive side; infinities are allowed. Leading axes
         are a batch. Integers become floats: beyond 2**53 neighbours tie (2**24 in float32).
@@ -880,9 +889,10 @@ def ks_statistic(
 
     Parameters
     ----------
-    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
-        Whether the positive side was the right one. Broadcasts against ``y_score``: with
-        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_true : array of {0, 1}, {-1, +1} or bool, or of shares of votes, or one such label
+        Whether the positive side was the right one; between 0 and 1, the share of the votes for it.
+        Broadcasts against ``y_score``: with ``y_true=1`` the scores are margins of the right side
+        over the wrong one.
     y_score : array
         Scores that grow with the belief in the positive side; infinities are allowed. Leading axes
         are a batch. Integers become floats: beyond 2**53 neighbours tie (2**24 in float32).
@@ -961,9 +971,10 @@ def auch(
 
     Parameters
     ----------
-    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
-        Whether the positive side was the right one. Broadcasts against ``y_score``: with
-        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_true : array of {0, 1}, {-1, +1} or bool, or of shares of votes, or one such label
+        Whether the positive side was the right one; between 0 and 1, the share of the votes for it.
+        Broadcasts against ``y_score``: with ``y_true=1`` the scores are margins of the right side
+        over the wrong one.
     y_score : array
         Scores that grow with the belief in the positive side; infinities are allowed. Leading axes
         are a batch. Integers become floats: beyond 2**53 neighbours tie (2**24 in float32).
@@ -1028,7 +1039,7 @@ def auch(
     hits, others = (rank_by(xp, places, column) for column in (positive, negative))
     # From the highest score down, the slopes of the hull are the shares made non-increasing.
     weight = hits.value + others.value
-    is_positive = take(xp, xp.astype(samples.label > 0, weight.dtype), places.order)
+    is_positive = take(xp, positive_share(xp, samples), places.order)
     hull_positive = weight * antitonic_share(xp, places, hits.value, weight, is_positive)
     reached = running_sum(xp, hull_positive)
     steps = (weight - hull_positive) * (reached[..., 1:] + reached[..., :-1])

@@ -53,6 +53,7 @@ def samples(
     min_size: int = 1,
     max_size: int = 12,
     threshold: float = 0.0,
+    labels: st.SearchStrategy[float] | None = None,
     scores: st.SearchStrategy[float] | None = None,
     weights: st.SearchStrategy[float] | None = None,
 ) -> st.SearchStrategy[Sample]:
@@ -64,6 +65,9 @@ def samples(
         The least and the largest number of samples.
     threshold : float, default 0.0
         The score around which scores are drawn.
+    labels : SearchStrategy of float, optional
+        Where labels come from: 0 or 1 by default. Shares of votes stand beside other scores than 0
+        and 1 alone, where they would be taken for scores.
     scores : SearchStrategy of float, optional
         Where scores come from, :func:`scores` by default.
     weights : SearchStrategy of float, optional
@@ -72,7 +76,7 @@ def samples(
     Returns
     -------
     SearchStrategy of Sample
-        Tuples of arrays ``y_true`` (0 or 1), ``y_score`` and ``sample_weight``.
+        Tuples of arrays ``y_true``, ``y_score`` and ``sample_weight``.
 
     Examples
     --------
@@ -88,9 +92,16 @@ def samples(
         )
     score = _scores(threshold) if scores is None else scores
     weight = st.integers(0, 12).map(lambda k: k / 4) if weights is None else weights
-    rows = st.lists(
-        st.tuples(st.integers(0, 1), score, weight), min_size=min_size, max_size=max_size
-    )
-    return rows.filter(lambda rows: any(row[2] for row in rows)).map(
+    label = st.integers(0, 1) if labels is None else labels
+    rows = st.lists(st.tuples(label, score, weight), min_size=min_size, max_size=max_size)
+    found = rows.filter(lambda rows: any(row[2] for row in rows)).map(
         lambda rows: Sample(*(np.asarray(column) for column in zip(*rows, strict=True)))
     )
+    return found if labels is None else found.filter(_is_no_swap)
+
+
+def _is_no_swap(sample: Sample) -> bool:
+    """Say whether labels are not taken for scores, because the scores look like labels."""
+    is_split = (sample.y_true > 0) & (sample.y_true < 1)
+    present = set(sample.y_score[sample.sample_weight > 0].tolist())
+    return not is_split.any() or present != {0.0, 1.0}

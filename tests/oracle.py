@@ -1,12 +1,13 @@
 """What the metrics mean, in exact fractions and O(n^2), without a line of the package's code.
 
-Samples are lists of labels (bool), scores (float) and weights (int or Fraction). A value that is
-not defined is None.
+Samples are lists of labels (bool, or the share of the votes for the positive side), scores (float)
+and weights (int or Fraction). A value that is not defined is None.
 """
 
 from fractions import Fraction
 from itertools import pairwise
 from math import comb
+from typing import NamedTuple
 
 HALF = Fraction(1, 2)
 
@@ -23,12 +24,45 @@ def exact(score):
     return score if score in (float("inf"), float("-inf")) else Fraction(score)
 
 
+def share(label):
+    """Return the share of the votes for the positive side."""
+    return label if isinstance(label, Fraction) else Fraction(float(label))
+
+
+class Split(NamedTuple):
+    """In place of the margin of a decision on which the votes are split, or whose credit is given.
+
+    Its key may be negative where it is a confidence that is given.
+    """
+
+    key: Fraction
+    credit: Fraction
+
+    def __abs__(self):
+        return self.key
+
+
+def credit(m):
+    return m.credit if isinstance(m, Split) else heaviside(compare(m, 0))
+
+
+def margin(label, score, threshold=0):
+    ahead, label = exact(score) - Fraction(threshold), share(label)
+    if label in (0, 1):
+        return ahead if label else -ahead
+    return Split(abs(ahead), {1: label, 0: HALF, -1: 1 - label}[compare(ahead, 0)])
+
+
 def margins(labels, scores, threshold=0):
-    threshold = Fraction(threshold)
-    return [
-        exact(s) - threshold if y else threshold - exact(s)
-        for y, s in zip(labels, scores, strict=True)
-    ]
+    return [margin(y, s, threshold) for y, s in zip(labels, scores, strict=True)]
+
+
+def walsh(a, b):
+    """Return the share of two decisions: 1 if what the more confident one says is right."""
+    if not isinstance(a, Split) and not isinstance(b, Split):
+        return heaviside(compare(a, -b))
+    surer = heaviside(compare(abs(a), abs(b)))
+    return surer * credit(a) + (1 - surer) * credit(b)
 
 
 def ratio(numerator, denominator):
@@ -36,15 +70,13 @@ def ratio(numerator, denominator):
 
 
 def accuracy(m, w):
-    return ratio(sum(heaviside(compare(a, 0)) * u for a, u in zip(m, w, strict=True)), sum(w))
+    return ratio(sum(credit(a) * u for a, u in zip(m, w, strict=True)), sum(w))
 
 
 def lxcim(m, w):
     """Walsh averages: the share of pairs whose margins have a positive sum."""
     pairs = (
-        u * v * heaviside(compare(a, -b))
-        for a, u in zip(m, w, strict=True)
-        for b, v in zip(m, w, strict=True)
+        u * v * walsh(a, b) for a, u in zip(m, w, strict=True) for b, v in zip(m, w, strict=True)
     )
     return ratio(sum(pairs), sum(w) ** 2)
 
@@ -55,21 +87,21 @@ def augrc(m, w):
 
 
 def confidence_auroc(m, w):
-    right = [heaviside(compare(a, 0)) * u for a, u in zip(m, w, strict=True)]
+    right = [credit(a) * u for a, u in zip(m, w, strict=True)]
     wrong = [u - r for r, u in zip(right, w, strict=True)]
     return _mann_whitney([abs(a) for a in m], right, wrong)
 
 
 def audrc(m, w):
     """Paper, eq. (1); a tied block counts as equal parts, each as right as the block is."""
-    present = [(abs(a), heaviside(compare(a, 0)), u) for a, u in zip(m, w, strict=True) if u]
+    present = [(abs(a), credit(a), u) for a, u in zip(m, w, strict=True) if u]
     done = right = area = Fraction(0)
     for level in sorted({g for g, _, _ in present}, reverse=True):
         block = [(c, u) for g, c, u in present if g == level]
-        weight, credit = sum(u for _, u in block), sum(c * u for c, u in block)
+        weight, earned = sum(u for _, u in block), sum(c * u for c, u in block)
         for _ in block:
             done += Fraction(weight) / len(block)
-            right += Fraction(credit) / len(block)
+            right += Fraction(earned) / len(block)
             area += Fraction(weight) / len(block) * right / done
     return ratio(area, sum(w))
 
@@ -89,7 +121,7 @@ def _mann_whitney(key, high, low):
 
 
 def _classes(labels, w):
-    positive = [u if y else Fraction(0) for y, u in zip(labels, w, strict=True)]
+    positive = [u * share(y) for y, u in zip(labels, w, strict=True)]
     return positive, [u - p for p, u in zip(positive, w, strict=True)]
 
 
@@ -157,10 +189,10 @@ def auch(labels, scores, w):
 
 def confusion(labels, scores, w, threshold=0):
     cells = [Fraction(0)] * 4
-    for y, m, u in zip(labels, margins(labels, scores, threshold), w, strict=True):
-        right = heaviside(compare(m, 0)) * u
-        cells[0 if y else 3] += right
-        cells[2 if y else 1] += u - right
+    for y, s, u in zip(labels, scores, w, strict=True):
+        chosen, y = heaviside(compare(exact(s), Fraction(threshold))), share(y)
+        parts = (y * chosen, (1 - y) * chosen, y * (1 - chosen), (1 - y) * (1 - chosen))
+        cells = [cell + part * u for cell, part in zip(cells, parts, strict=True)]
     return cells
 
 
@@ -177,7 +209,7 @@ def _descent(key, *columns):
 
 def _present(m, w):
     kept = [i for i, u in enumerate(w) if u]
-    right = [heaviside(compare(m[i], 0)) * w[i] for i in kept]
+    right = [credit(m[i]) * w[i] for i in kept]
     return [abs(m[i]) for i in kept], right, [w[i] for i in kept]
 
 
@@ -214,13 +246,20 @@ def roc_curve(labels, scores, w):
 
 
 def symmetric_roc_curve(m, w):
-    return roc_curve([True] * len(m) + [False] * len(m), [*m, *(-a for a in m)], [*w, *w])
+    return roc_curve(*doubled(m), [*w, *w])
+
+
+def doubled(m):
+    """Return labels and scores of the margins and of their exchange."""
+    sides = [(a.credit, a.key) if isinstance(a, Split) else (Fraction(1), a) for a in m]
+    labels, scores = [y for y, _ in sides], [s for _, s in sides]
+    return labels + [1 - y for y in labels], scores + [-s for s in scores]
 
 
 def lxcim_contributions(m, w):
     """Share out the Walsh pairs by what the larger margin of each decides."""
     return [
-        heaviside(compare(a, 0))
+        credit(a)
         * u
         * sum(v * 2 * heaviside(compare(abs(a), abs(b))) for b, v in zip(m, w, strict=True))
         / sum(w) ** 2
@@ -239,7 +278,7 @@ def audrc_contributions(m, w):
                 done += Fraction(tied) / parts
                 arrived += Fraction(u) / parts if u and level == abs(a) else 0
                 share += Fraction(tied) / parts * arrived / done
-        shares.append(heaviside(compare(a, 0)) * share / sum(w))
+        shares.append(credit(a) * share / sum(w))
     return shares
 
 

@@ -18,6 +18,20 @@ THRESHOLDS = st.sampled_from([0.0, 0.5, -1.0, 2.125])
 
 HARD = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, 5e-324, -5e-324, 1e-45, 1.5, np.nextafter(1.5, 2)]
 
+QUARTERS = st.integers(0, 4).map(lambda k: k / 4)
+# Of three votes, of four, and of as many as make a share that no float holds.
+SHARES = st.sampled_from([0.0, 1 / 3, 0.25, 0.5, 0.75, 2 / 3, 0.9, 1.0]).map(
+    lambda share: float(np.float32(share))
+)
+
+
+def look_swapped(label, score, weight=None):
+    """Say whether shares of votes stand beside scores that look like labels, which is an error."""
+    counts = np.ones(np.shape(score)) if weight is None else np.asarray(weight)
+    present = np.asarray(score)[counts != 0]
+    label = np.asarray(label)
+    return bool(((label > 0) & (label < 1)).any() and set(present.tolist()) == {0.0, 1.0})
+
 
 def masks(n):
     return st.lists(st.booleans(), min_size=n, max_size=n).map(np.asarray)

@@ -204,6 +204,11 @@ def _memory_of_tensor(x: Any) -> NumpyArray | None:
         return None
 
 
+def is_recorded(xp: Namespace, x: Array) -> bool:
+    """Say whether torch records what is done with a tensor, to differentiate it later."""
+    return library_name(xp) == "torch" and bool(x.requires_grad)
+
+
 def returns_arrays_only(xp: Namespace, x: Array) -> bool:
     """Say whether a transform is active that cannot return None in place of an array."""
     if library_name(xp) != "torch":

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 
 from lxcim_xp._arrays.namespaces import NUMPY
 from lxcim_xp._arrays.numpy_pieces import sums_of, sums_of_pieces
-from lxcim_xp._arrays.primitives import take
+from lxcim_xp._arrays.primitives import signed_by, take
 from lxcim_xp._arrays.typing import Array, Namespace
 from lxcim_xp._numerics import numpy_unweighted, numpy_weighted
 from lxcim_xp._numerics.ordering import (
@@ -18,13 +18,21 @@ from lxcim_xp._numerics.ordering import (
     Ranked,
     count_by,
     has_integer_keys,
+    in_input_order,
     ordering,
     rank_by,
     ranked,
     up_to_block,
 )
 from lxcim_xp._samples.gain import Gain
-from lxcim_xp._samples.samples import Samples, credit, signed_confidence, signed_margins
+from lxcim_xp._samples.samples import (
+    Margins,
+    Samples,
+    confidence,
+    credit,
+    signed_confidence,
+    signed_margins,
+)
 
 
 class Descent(NamedTuple):
@@ -88,14 +96,29 @@ def _sorted(xp: Namespace, key: Array, *columns: Array | None) -> Descent:
     return Descent(places, tuple(rank_by(xp, places, column) for column in columns))
 
 
+def margins_in_order(xp: Namespace, samples: Samples) -> Margins:
+    """Return signed margins for callers that need only the order of the confidences.
+
+    A split vote is right or wrong with its majority, by what that is ahead.
+    """
+    if samples.share is None:
+        return signed_margins(xp, samples)
+    signed, lean = signed_confidence(xp, samples), 2 * samples.share - 1
+    if samples.decision.is_confidence:  # which may be negative: its rank is not
+        places = ordering(xp, signed)
+        ranks = rank_by(xp, places, None).through
+        signed = in_input_order(xp, places, xp.astype(ranks, lean.dtype))
+    return Margins(signed_by(xp, lean, signed), samples.weight, xp.abs(lean))
+
+
 def _absent_last(xp: Namespace, key: Array, weight: Array | None) -> Array:
     return key if weight is None else xp.where(weight > 0, key, -xp.inf)
 
 
 def keys_by_confidence(xp: Namespace, samples: Samples) -> KeyedDescent:
     """Sort the samples' right weight and weight from the most confident down, with their keys."""
-    confidence, right = _confidence_and_right(xp, samples)
-    return descend_with_keys(xp, confidence, samples.weight, right, samples.weight)
+    key, right = _confidence_and_right(xp, samples)
+    return descend_with_keys(xp, key, samples.weight, right, samples.weight)
 
 
 def order_by_confidence(xp: Namespace, samples: Samples) -> Descent:
@@ -128,25 +151,25 @@ def sums_by_confidence(xp: Namespace, samples: Samples) -> Summable:
     if signed is not None:
         return columns_by_confidence(xp, samples)
     # Samples of weight zero keep their place: derivatives ask what more weight there would do.
-    confidence, right = _confidence_and_right(xp, samples)
-    return _sorted(xp, confidence, right, samples.weight)
+    key, right = _confidence_and_right(xp, samples)
+    return _sorted(xp, key, right, samples.weight)
 
 
 def portable_by_confidence(xp: Namespace, samples: Samples) -> Descent:
     """Sort the same columns with operations of the Array API standard."""
-    confidence, right = _confidence_and_right(xp, samples)
-    return descend(xp, confidence, samples.weight, right, samples.weight)
+    key, right = _confidence_and_right(xp, samples)
+    return descend(xp, key, samples.weight, right, samples.weight)
 
 
 def _confidence_and_right(xp: Namespace, samples: Samples) -> tuple[Array, Array]:
-    margins, weight = signed_margins(xp, samples), samples.weight
-    right = credit(xp, margins)
-    return xp.abs(margins.value), right if weight is None else right * weight
+    signed, weight = signed_confidence(xp, samples), samples.weight
+    right = credit(xp, samples, signed)
+    return confidence(xp, samples, signed), right if weight is None else right * weight
 
 
 def _signed_numpy(xp: Namespace, samples: Samples) -> Array | None:
     """Return signed confidences for the fast forms, which sort their bits; None if they cannot."""
-    if xp is not NUMPY or samples.weight is not None:
+    if xp is not NUMPY or samples.weight is not None or samples.share is not None:
         return None
     signed = signed_confidence(xp, samples)
     return signed if has_integer_keys(xp, signed) else None

@@ -49,6 +49,7 @@ def verdict(
     decision: Decision,
     axis: int,
     third_class: bool,
+    shares: bool,
 ) -> Array | None:
     """Raise if values can be looked at; otherwise say which batch entries have no problems."""
     at_hand = values_are_at_hand(xp)
@@ -60,7 +61,9 @@ def verdict(
     if odd_weights:
         problems.append(_weight_problem(xp, arrays["sample_weight"]))
     if odd_labels:
-        problems += _label_problems(xp, label, weight, axis, third_class)
+        problems += _label_problems(xp, label, weight, axis, third_class, shares)
+        if shares and not decision.is_confidence:
+            problems.append(_swapped_problem(xp, arrays, axis))
     if missing is not None:
         problems.append(_missing_problem(xp, missing))
     if "threshold" in arrays:
@@ -151,6 +154,12 @@ def counts_or_nan(xp: Namespace, confusion: Array) -> Array:
     return confusion
 
 
+def refuse_confidence(decision: Decision, remedy: str) -> None:
+    """Refuse confidences where it matters which side was chosen."""
+    if decision.is_confidence:
+        raise ValueError(f"decision=confidence() cannot be used here. {remedy}")
+
+
 def check_level(level: float) -> None:
     """Refuse a coverage that is not between 0 and 1."""
     if not 0 < level < 1:
@@ -199,7 +208,7 @@ def _look_like_probabilities(label: Array, score: Array, weight: Array | None) -
             scores, labels = scores[counts], labels[counts]
         if scores.size and not (scores.min() >= 0 and scores.max() <= 1):
             return False
-    positive = labels > 0
+    positive = labels > 0.5
     return bool(positive.any() and not positive.all() and scores.min() < scores.max())
 
 
@@ -313,11 +322,23 @@ def is_minus_one(xp: Namespace, label: Array) -> Array:
     return label < 0 if xp.isdtype(label.dtype, "unsigned integer") else label == -1
 
 
+def may_be_shares(xp: Namespace, label: Array) -> bool:
+    """Say whether labels have a dtype that holds shares of votes, and NumPy's some that are."""
+    if kind_of(xp, label.dtype) != "real floating":
+        return False
+    return not values_are_at_hand(xp) or bool(((label > 0) & (label < 1)).any())
+
+
 def _label_problems(
-    xp: Namespace, label: Array, weight: Array | None, axis: int, third_class: bool
+    xp: Namespace,
+    label: Array,
+    weight: Array | None,
+    axis: int,
+    third_class: bool,
+    shares: bool,
 ) -> list[Problem]:
-    negative, zero = is_minus_one(xp, label), label == 0
-    bad = ~(negative | zero | (label == 1))
+    negative = is_minus_one(xp, label)
+    bad = ~(negative | (label == 0) | (label == 1))
     demand = "must hold -1, 0 or +1" if third_class else "must hold 0/1 or -1/+1"
     # A missing label is bad as well, but comparing it with a label would make it a negative.
     remedy = "Pass {nan_policy:'omit'} to drop such samples, " + _ELSE_MASK
@@ -326,11 +347,43 @@ def _label_problems(
     if third_class:
         remedy = "Map your classes to these."
         return [*missing_first, Problem("y_true", bad, label, demand, remedy)]
+    split_first = []
+    if shares:
+        split = (label > 0) & (label < 1)
+        bad = bad & ~split
+        # Beside a share of votes, -1 and other whole numbers are none.
+        counts = split if weight is None else split & (weight != 0)
+        mixed = xp.any(counts, axis=axis, keepdims=True) & ((label < 0) | (label > 1))
+        beside = "must lie between 0 and 1 beside shares of votes"
+        swapped = "Are {y_true} and {y_score} swapped? If not, divide votes by their number."
+        split_first = [Problem("y_true", mixed, label, beside, swapped)]
     # Of 0 and -1 in one batch entry, only one can be a label of a two-class problem.
     if weight is not None:
         negative = negative & (weight != 0)
-    bad = bad | (xp.any(negative, axis=axis, keepdims=True) & zero)
-    return [*missing_first, Problem("y_true", bad, label, demand, SAY_WHICH_IS_POSITIVE)]
+    bad = bad | (xp.any(negative, axis=axis, keepdims=True) & (label == 0))
+    if kind_of(xp, label.dtype) == "real floating":
+        demand = "must hold 0/1, -1/+1, or shares of votes between 0 and 1"
+    whole = Problem("y_true", bad, label, demand, SAY_WHICH_IS_POSITIVE)
+    return [*missing_first, *split_first, whole]
+
+
+def _swapped_problem(xp: Namespace, arrays: dict[str, Array], axis: int) -> Problem:
+    """Find shares of votes beside scores that look like labels: the arguments were swapped."""
+    label, score = arrays["y_true"], arrays["y_score"]
+    counts = score == score
+    if "sample_weight" in arrays:
+        counts = arrays["sample_weight"] != 0
+    zero, one = (score == 0) & counts, (score == 1) & counts
+    has_zero, has_one, has_other = (
+        xp.any(some, axis=axis, keepdims=True) for some in (zero, one, counts & ~zero & ~one)
+    )
+    return Problem(
+        "y_true",
+        (label > 0) & (label < 1) & has_zero & has_one & ~has_other,
+        label,
+        "must not hold shares of votes where all scores are 0 or 1",
+        "Are {y_true} and {y_score} swapped? If not, pass 2 * y_score - 1 at threshold 0.",
+    )
 
 
 def _missing_problem(xp: Namespace, missing: Array) -> Problem:

@@ -44,6 +44,9 @@ class Decision(NamedTuple):
     slope : callable, optional
         ``slope(xp, score, threshold, *parameters)``: the derivative of ``signed`` by the score.
         Only gradients of soft metrics need it, and only for libraries without derivatives.
+    is_confidence : bool, default False
+        Whether the score is the confidence itself, of any sign, in a decision that was made before:
+        then every sample is decided, and its label says whether rightly.
 
     Examples
     --------
@@ -61,6 +64,7 @@ class Decision(NamedTuple):
     parameters: tuple[Any, ...] = ()
     trusted: bool = True
     slope: Callable[..., Array] | None = None
+    is_confidence: bool = False
 
 
 def absolute(threshold: Any = 0.0) -> Decision:

@@ -2,7 +2,8 @@
 
 With c the credit of a sample, w its weight, L the weight below its confidence and T the weight tied
 with it, the paper's sum is LxCIM = sum c w (2L + T) / W^2. Pairs of two right decisions contribute
-(sum c w)^2 whatever their order, which leaves the pairs of a right and a wrong decision. So
+(sum c w)^2 whatever their order, which leaves the pairs of a right and a wrong decision. Where
+votes are split, a decision is right with the weight c w and wrong with the rest. So
 
     LxCIM = (right^2 + 2 won) / (right + wrong)^2
 
@@ -19,13 +20,13 @@ from lxcim_xp._arrays.typing import Array, Namespace
 from lxcim_xp._numerics import numpy_unweighted, numpy_weighted
 from lxcim_xp._numerics.ordering import block_bounds, concordance, has_integer_keys, rank
 from lxcim_xp._samples.samples import (
-    Margins,
     Samples,
     classes,
     collect,
+    confidence,
     credit,
-    ones,
     signed_confidence,
+    weights,
 )
 
 
@@ -46,21 +47,20 @@ FastForm: TypeAlias = Callable[[Namespace, Samples, Array], Gain | None]
 def gain_of(xp: Namespace, samples: Samples) -> Gain:
     """Return the sums that LxCIM is made of, by the first form that can handle the samples."""
     signed = signed_confidence(xp, samples)
-    if has_integer_keys(xp, signed):
+    if samples.share is None and has_integer_keys(xp, signed):
         for fast_form in FAST_FORMS:
             found = fast_form(xp, samples, signed)
             if found is not None:
                 return found
-    return portable_gain(xp, Margins(signed_by(xp, samples.label, signed), samples.weight))
+    return portable_gain(xp, samples, signed)
 
 
-def portable_gain(xp: Namespace, margins: Margins) -> Gain:
+def portable_gain(xp: Namespace, samples: Samples, signed: Array) -> Gain:
     """Sum up the right, the wrong, and the wrong ones that lie below each right one."""
-    weight = ones(xp, margins.value) if margins.weight is None else margins.weight
-    weight = xp.astype(weight, widest_float(xp, margins.value), copy=False)
-    right = credit(xp, margins) * weight
+    weight = xp.astype(weights(xp, samples), widest_float(xp, signed), copy=False)
+    right = credit(xp, samples, signed) * weight
     wrong = weight - right
-    won = concordance(xp, *rank(xp, xp.abs(margins.value), right, wrong))
+    won = concordance(xp, *rank(xp, confidence(xp, samples, signed), right, wrong))
     return Gain(xp.sum(right, axis=-1), xp.sum(wrong, axis=-1), won)
 
 
@@ -114,7 +114,8 @@ FAST_FORMS: tuple[FastForm, ...] = (_of_numpy, _of_tensors_in_memory, _of_intege
 
 def pairs_won(xp: Namespace, samples: Samples) -> tuple[Array, Array]:
     """Return the weight of pairs whose positive scores higher, ties half, and of all pairs."""
-    if xp is NUMPY and samples.weight is None and has_integer_keys(xp, samples.score):
+    whole = samples.weight is None and samples.share is None
+    if xp is NUMPY and whole and has_integer_keys(xp, samples.score):
         counted = numpy_unweighted.uniform_concordance(samples.score, samples.label)
         if counted is not None:
             return counted

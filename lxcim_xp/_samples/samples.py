@@ -16,13 +16,16 @@ from lxcim_xp._arrays.namespaces import (
     as_array,
     default_float,
     device_of,
+    is_recorded,
     kind_of,
     namespace,
     scalar_if_numpy,
+    seen_by_numpy,
     values_are_at_hand,
     widest_float,
 )
 from lxcim_xp._arrays.primitives import (
+    first_position,
     has_nan,
     largest,
     move_axis,
@@ -34,12 +37,14 @@ from lxcim_xp._arrays.typing import Array, DType, Namespace
 from lxcim_xp._samples.checks import (
     check_scalar_threshold,
     infinite_clash,
+    may_be_shares,
     plain_labels,
     rounded_threshold,
     verdict,
     warn_of_probabilities,
 )
 from lxcim_xp._samples.decisions import Decision, absolute
+from lxcim_xp._samples.errors import BadValue
 from lxcim_xp._samples.option_types import NanPolicy
 
 NAN_POLICIES = get_args(NanPolicy)
@@ -63,16 +68,22 @@ class Samples(NamedTuple):
     dtype: DType  # of the result
     decision: Decision
     empty: bool = False  # whether one absent sample stands for none
+    # (..., n), in the widest float: the share of the votes for the positive side. None if labels
+    # are known to be whole, for which there are quicker forms.
+    share: Array | None = None
 
 
 class Margins(NamedTuple):
     """Signed margins: the confidence of each sample, positive when its decision is right.
 
-    Everything that is invariant to local exchange of classes is a function of these two arrays.
+    For whole labels, everything that is invariant to local exchange of classes is a function of
+    these two arrays. For shares of votes it is one of confidence, credit and weight.
     """
 
     value: Array  # (..., n)
     weight: Array | None  # (..., n); None: every sample counts once
+    # (..., n): by how much of the votes the decision is right or wrong; None: by all of them
+    stake: Array | None = None
 
 
 def collect(
@@ -122,12 +133,13 @@ def collect(
             raise TypeError(f"{name} must be an array, a list or a number; found None. {remedy}")
     xp = namespace(**given)
     arrays, dtype = _broadcast(xp, given, narrow_weights, axis)
+    shares = not third_class and _may_hold_shares(xp, y_true, arrays["y_true"])
     axis = _axis_from_the_end(axis, arrays["y_score"].ndim)
     check_scalar_threshold(xp, decision.threshold, arrays["y_score"].dtype)
     if "threshold" in arrays:
         decision = decision._replace(threshold=arrays["threshold"])
-    missing = _mark_absent(xp, arrays, decision.threshold, nan_policy)
-    valid = verdict(xp, arrays, missing, decision, axis, third_class)
+    missing = _mark_absent(xp, arrays, decision, nan_policy)
+    valid = verdict(xp, arrays, missing, decision, axis, third_class, shares)
     clash = infinite_clash(xp, arrays["y_score"], decision.threshold)
     if clash is not None:  # bad or absent, so no result depends on it
         arrays["y_score"] = xp.where(clash, 0.0, arrays["y_score"])
@@ -144,7 +156,12 @@ def collect(
     if "threshold" in arrays:
         decision = decision._replace(threshold=arrays["threshold"])
     score, label = arrays["y_score"], arrays["y_true"]
-    return xp, Samples(score, label, weight, unit, valid, dtype, decision, empty)
+    share = None
+    if shares or (decision.is_confidence and not _are_margins(xp, score)):
+        share = _share(xp, label, widest_float(xp, score))
+        if "abstained" in arrays:
+            share = xp.where(arrays["abstained"], 0.5, share)
+    return xp, Samples(score, label, weight, unit, valid, dtype, decision, empty, share)
 
 
 # For metrics that depend only on the order of the scores, not on the threshold.
@@ -166,6 +183,7 @@ def in_rows(samples: Samples) -> list[Samples] | None:
             weight=row_of(samples.weight, row),
             weight_unit=row_of(samples.weight_unit, row),
             valid=row_of(samples.valid, row),
+            share=row_of(samples.share, row),
         )
         for row in range(samples.score.shape[0])
     ]
@@ -187,15 +205,71 @@ def signed_confidence(xp: Namespace, samples: Samples) -> Array:
     return decision.signed(xp, score, decision.threshold, *decision.parameters)
 
 
+def confidence(xp: Namespace, samples: Samples, signed: Array) -> Array:
+    """Return the confidence of each sample, given :func:`signed_confidence`."""
+    return signed if samples.decision.is_confidence else xp.abs(signed)
+
+
+def credit(xp: Namespace, samples: Samples, signed: Array) -> Array:
+    """Return the share of the votes that each decision agrees with, in the widest float.
+
+    Without shares that is H(m): 1 for a right decision, 1/2 for none, 0 for a wrong one.
+    """
+    share = samples.share
+    if share is None:
+        return _whole_credit(xp, signed_by(xp, samples.label, signed))
+    if samples.decision.is_confidence:
+        return share
+    return xp.where(signed > 0, share, xp.where(signed < 0, 1 - share, 0.5))
+
+
+def _whole_credit(xp: Namespace, margin: Array) -> Array:
+    # Small integers first: they take an eighth of the memory of floats.
+    halves = xp.astype(margin > 0, xp.int8) + xp.astype(margin >= 0, xp.int8)
+    return xp.astype(halves, widest_float(xp, margin)) * 0.5
+
+
+def positive_share(xp: Namespace, samples: Samples) -> Array:
+    """Return the share of the votes for the positive side, 1 or 0 for whole labels."""
+    if samples.share is not None:
+        return samples.share
+    return xp.astype(samples.label > 0, widest_float(xp, samples.score))
+
+
+def whole_only(xp: Namespace, samples: Samples, remedy: str) -> Samples:
+    """Refuse split votes where only whole labels have a meaning; elsewhere they are bad input."""
+    share = samples.share
+    if share is None:
+        return samples
+    split = (share > 0) & (share < 1)
+    if samples.weight is not None:
+        split = split & (samples.weight > 0)
+    if not values_are_at_hand(xp):
+        return samples._replace(valid=samples.valid & ~xp.any(split, axis=-1))
+    position = first_position(split)
+    if position is not None:
+        raise BadValue(
+            "y_true",
+            "must hold whole labels here; found {value:g} {place}",
+            remedy,
+            position=position,
+            value=share[position],
+        )
+    return samples
+
+
 def weights(xp: Namespace, samples: Samples) -> Array:
     """Return the weights, ones where every sample counts once."""
     return ones(xp, samples.score) if samples.weight is None else samples.weight
 
 
 def positive_and_negative(xp: Namespace, samples: Samples) -> tuple[Array, Array]:
-    """Return the weights of the positives and of the negatives, zero for the others."""
+    """Return the weights of the positives and of the negatives, zero for the others.
+
+    Where votes are split, both have their share of the weight.
+    """
     weight = weights(xp, samples)
-    positive = xp.astype(samples.label > 0, weight.dtype) * weight
+    positive = positive_share(xp, samples) * weight
     return positive, weight - positive
 
 
@@ -206,14 +280,6 @@ def classes(xp: Namespace, samples: Samples) -> tuple[Array, Array]:
         return both
     positive, negative = (in_units(xp, weight, alone=True)[0] for weight in both)
     return positive, negative
-
-
-def credit(xp: Namespace, margins: Margins) -> Array:
-    """Return H(m): 1 for a right decision, 1/2 for none, 0 for a wrong one, in the widest float."""
-    dtype = widest_float(xp, margins.value)
-    # Small integers first: they take an eighth of the memory of floats.
-    halves = xp.astype(margins.value > 0, xp.int8) + xp.astype(margins.value >= 0, xp.int8)
-    return xp.astype(halves, dtype) * 0.5
 
 
 def finish(xp: Namespace, samples: Samples, result: Array) -> Array:
@@ -379,8 +445,36 @@ def _sample_axis_last(xp: Namespace, array: Array, axis: int) -> Array:
     return array
 
 
+def _may_hold_shares(xp: Namespace, given: Any, label: Array) -> bool:
+    """Say whether labels may be shares of votes; ``label`` is what became of the given ones.
+
+    Integers are none. Where floats cannot be inspected they may be some, and floats that are
+    differentiated must not lead to forms that count.
+    """
+    if values_are_at_hand(xp):
+        return may_be_shares(xp, label)
+    if isinstance(given, int | float):
+        return 0 < given < 1
+    given = as_array(xp, given, label)
+    if kind_of(xp, given.dtype) != "real floating":
+        return False
+    seen = None if is_recorded(xp, given) else seen_by_numpy(xp, given)
+    return seen is None or may_be_shares(NUMPY, seen)
+
+
+def _share(xp: Namespace, label: Array, wide: DType) -> Array:
+    """Return labels as the share of the votes for the positive side; bad ones as none."""
+    # Not a clip, which halves the derivative at its ends.
+    return xp.astype(xp.where((label >= 0) & (label <= 1), label, xp.zeros_like(label)), wide)
+
+
+def _are_margins(xp: Namespace, score: Array) -> bool:
+    """Say whether confidences are known to be positive, so that they can be taken for scores."""
+    return values_are_at_hand(xp) and bool((score > 0).all())
+
+
 def _mark_absent(
-    xp: Namespace, arrays: dict[str, Array], threshold: Any, nan_policy: str
+    xp: Namespace, arrays: dict[str, Array], decision: Decision, nan_policy: str
 ) -> Array | None:
     """Fill in missing scores and give samples that do not count weight zero, in ``arrays``.
 
@@ -392,7 +486,11 @@ def _mark_absent(
         where = xp.isnan(score)  # without samples, nothing counts
     elif not values_are_at_hand(xp) or has_nan(score):
         missing = xp.isnan(score)
-        arrays["y_score"] = xp.where(missing, array_like(xp, threshold, score), score)
+        filler = array_like(xp, decision.threshold, score)
+        if decision.is_confidence and nan_policy == "abstain":
+            filler = xp.full_like(score, -xp.inf)  # the least of all confidences
+            arrays["abstained"] = missing
+        arrays["y_score"] = xp.where(missing, filler, score)
     if nan_policy == "omit" and 0 not in score.shape:
         for absent in (missing, _missing_labels(xp, arrays["y_true"])):
             if absent is not None:

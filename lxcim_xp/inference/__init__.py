@@ -19,10 +19,11 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from lxcim_xp._arrays.namespaces import moves_constants
 from lxcim_xp._arrays.typing import Array, ArrayLike, GroupsLike, Seed
+from lxcim_xp._samples.by_confidence import margins_in_order
 from lxcim_xp._samples.checks import check_level
 from lxcim_xp._samples.decisions import Decision
 from lxcim_xp._samples.option_types import NanPolicy
-from lxcim_xp._samples.samples import collect, finish, finish_all, finish_each, signed_margins
+from lxcim_xp._samples.samples import collect, finish, finish_all, finish_each, whole_only
 from lxcim_xp.inference.coin_null import coin_tails
 from lxcim_xp.inference.influence import KERNELS, MetricName, kernel_of
 from lxcim_xp.inference.intervals import (
@@ -121,9 +122,10 @@ def influence(
 
     Parameters
     ----------
-    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
-        Whether the positive side was the right one. Broadcasts against ``y_score``: with
-        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_true : array of {0, 1}, {-1, +1} or bool, or of shares of votes, or one such label
+        Whether the positive side was the right one; between 0 and 1, the share of the votes for it.
+        Broadcasts against ``y_score``: with ``y_true=1`` the scores are margins of the right side
+        over the wrong one.
     y_score : array
         Scores that grow with the belief in the positive side; infinities are allowed. Leading axes
         are a batch. Integers become floats: beyond 2**53 neighbours tie (2**24 in float32).
@@ -198,9 +200,10 @@ def standard_error(
 
     Parameters
     ----------
-    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
-        Whether the positive side was the right one. Broadcasts against ``y_score``: with
-        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_true : array of {0, 1}, {-1, +1} or bool, or of shares of votes, or one such label
+        Whether the positive side was the right one; between 0 and 1, the share of the votes for it.
+        Broadcasts against ``y_score``: with ``y_true=1`` the scores are margins of the right side
+        over the wrong one.
     y_score : array
         Scores that grow with the belief in the positive side; infinities are allowed. Leading axes
         are a batch. Integers become floats: beyond 2**53 neighbours tie (2**24 in float32).
@@ -294,9 +297,10 @@ def interval(
 
     Parameters
     ----------
-    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
-        Whether the positive side was the right one. Broadcasts against ``y_score``: with
-        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_true : array of {0, 1}, {-1, +1} or bool, or of shares of votes, or one such label
+        Whether the positive side was the right one; between 0 and 1, the share of the votes for it.
+        Broadcasts against ``y_score``: with ``y_true=1`` the scores are margins of the right side
+        over the wrong one.
     y_score : array
         Scores that grow with the belief in the positive side; infinities are allowed. Leading axes
         are a batch. Integers become floats: beyond 2**53 neighbours tie (2**24 in float32).
@@ -417,9 +421,10 @@ def bootstrap(
 
     Parameters
     ----------
-    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
-        Whether the positive side was the right one. Broadcasts against ``y_score``: with
-        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_true : array of {0, 1}, {-1, +1} or bool, or of shares of votes, or one such label
+        Whether the positive side was the right one; between 0 and 1, the share of the votes for it.
+        Broadcasts against ``y_score``: with ``y_true=1`` the scores are margins of the right side
+        over the wrong one.
     y_score : array of shape (n,)
         Scores that grow with the belief in the positive side; infinities are allowed. Integers
         become floats: beyond 2**53 neighbours tie (2**24 in float32).
@@ -513,9 +518,10 @@ def significance(
 
     Parameters
     ----------
-    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
-        Whether the positive side was the right one. Broadcasts against ``y_score``: with
-        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_true : array of {0, 1}, {-1, +1} or bool, or of shares of votes, or one such label
+        Whether the positive side was the right one; between 0 and 1, the share of the votes for it.
+        Broadcasts against ``y_score``: with ``y_true=1`` the scores are margins of the right side
+        over the wrong one.
     y_score : array
         Scores that grow with the belief in the positive side; infinities are allowed. Leading axes
         are a batch. Integers become floats: beyond 2**53 neighbours tie (2**24 in float32).
@@ -558,8 +564,9 @@ def significance(
     Notes
     -----
     Given the confidences, N^2 LxCIM is a sum of coins worth 2L + T each; an undecided sample earns
-    half of its worth in any case. This is not the null of Wilcoxon's signed-rank test, which has
-    other scores.
+    half of its worth in any case. Where votes are split, the coin is about what the majority is
+    ahead; the null "uninformative" takes whole labels only. This is not the null of Wilcoxon's
+    signed-rank test, which has other scores.
 
     Weights count by their proportions: equal ones are no weights, and 1/6 and 1/2 are 1 and 3. The
     least weight may be up to 64 of such units; a few roundings do not matter. Outcomes that
@@ -600,9 +607,10 @@ def significance(
         axis=axis,
         nan_policy=nan_policy,
     )
-    margins, uniform = signed_margins(xp, samples), sample_weight is None
+    margins, uniform = margins_in_order(xp, samples), sample_weight is None
     if null == "uninformative":
         metric, method = "confidence_auroc", "normal"
+        samples = whole_only(xp, samples, "Pass null='coin', or the side that most votes are for.")
         tails = mann_whitney_tails(xp, margins)
     else:
         metric = "lxcim"

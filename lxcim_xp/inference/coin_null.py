@@ -43,6 +43,9 @@ def coin_tails(
     equal weight as are asked for, and whatever the weights where few or cheap enough.
     """
     n = margins.value.shape[-1]
+    if margins.stake is not None:
+        weight = xp.ones_like(margins.stake) if margins.weight is None else margins.weight
+        margins, uniform = margins._replace(weight=weight), False
     if not values_are_at_hand(xp):
         if uniform or margins.weight is None:
             return _tails_of_counts(xp, margins, exact_up_to)
@@ -65,13 +68,17 @@ def _tails_by_row(margins: Margins, weight: Array, exact_up_to: int) -> tuple[Ta
     shape = margins.value.shape
     value, weight = (x.reshape(-1, shape[-1]) for x in (margins.value, weight))
     weight, is_whole = whole_weights(NUMPY, weight)
-    score, observed = coins(NUMPY, Margins(value, weight))
+    is_equal = is_whole & (weight.max(axis=-1) <= 1)
+    stake = margins.stake
+    if stake is not None:
+        stake, in_votes = whole_weights(NUMPY, stake.reshape(-1, shape[-1]) * (weight > 0))
+        is_whole, is_equal = is_whole & in_votes, is_equal & in_votes & (stake.max(axis=-1) <= 1)
+    score, observed = coins(NUMPY, Margins(value, weight, stake))
     present, tossed = (np.count_nonzero(x, axis=-1) for x in (weight, score))
     span = np.zeros(len(score))
     span[is_whole] = common_span(NUMPY, score[is_whole])
     steps = tossed * score.sum(axis=-1) / np.where(span > 0, span, 1.0)
 
-    is_equal = is_whole & (weight.max(axis=-1) <= 1)
     counted = is_equal & (present > exact_up_to)
     few = ~is_equal & (tossed <= MOST_ENUMERATED)
     affordable = is_whole & (tossed <= _MOST_COINS) & (steps <= _AFFORDABLE)
@@ -91,7 +98,8 @@ def _tails_by_row(margins: Margins, weight: Array, exact_up_to: int) -> tuple[Ta
         )
         tails[smooth] = np.stack(found, axis=-1)
     for row in np.flatnonzero(counted):  # as if what weighs nothing were not there
-        there = Margins(value[row][weight[row] > 0], None)
+        counts = weight[row] > 0
+        there = Margins(value[row][counts], None, None if stake is None else stake[row][counts])
         tails[row] = _tails_of_counts(NUMPY, there, exact_up_to)[0]
     tails = tails.reshape(*shape[:-1], 2)
     return Tails(tails[..., 0], tails[..., 1]), _name(lattice | few)
@@ -110,10 +118,16 @@ def _tails_of_any(
     n = margins.value.shape[-1]
     if n <= MOST_ENUMERATED:
         return enumerated_tails(xp, *coins(xp, margins), n), EXACT
+    stake = margins.stake
+    if stake is not None:
+        counts = weight > 0
+        stake, in_votes = compiled_once(xp, whole_weights, xp.where(counts, stake, 0.0))
     weight, is_whole = compiled_once(xp, whole_weights, weight)
-    score, observed = coins(xp, Margins(margins.value, weight))
-    span = weighted_span(xp, xp.where(is_whole[..., None], score, 0.0))
+    score, observed = coins(xp, Margins(margins.value, weight, stake))
     is_uneven = ~is_whole | (xp.max(weight, axis=-1) > 1)
+    if stake is not None:
+        is_whole, is_uneven = is_whole & in_votes, is_uneven | (xp.max(stake, axis=-1) > 1)
+    span = weighted_span(xp, xp.where(is_whole[..., None], score, 0.0))
     smooth = saddlepoint_coin_tails(xp, score, observed, span, weighted=is_uneven)
     if n > exact_up_to:
         return smooth, SADDLEPOINT

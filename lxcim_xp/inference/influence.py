@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from lxcim_xp._arrays.namespaces import NUMPY, widest_float
+from lxcim_xp._arrays.namespaces import NUMPY
 from lxcim_xp._arrays.numpy_pieces import computed
 from lxcim_xp._arrays.primitives import divide
 from lxcim_xp._arrays.typing import Array, Namespace
@@ -37,7 +37,8 @@ from lxcim_xp._samples.samples import (
     collect,
     collect_scores,
     credit,
-    signed_margins,
+    positive_share,
+    signed_confidence,
     weights,
 )
 
@@ -117,15 +118,15 @@ def reweighted(xp: Namespace, descent: Descent, factor: Array) -> Descent:
 
 def _by_score(xp: Namespace, samples: Samples) -> Descent:
     """Sort the weights of the positives and of all from the highest score down."""
-    positive = xp.astype(samples.label > 0, widest_float(xp, samples.score))
+    positive = positive_share(xp, samples)
     positive = positive if samples.weight is None else positive * samples.weight
     return descend(xp, samples.score, samples.weight, positive, samples.weight)
 
 
 def _sums_by_score(xp: Namespace, samples: Samples) -> Summable:
     """Sort the same columns for callers that only need sums; as a stream where possible."""
-    uniform = xp is NUMPY and samples.weight is None and samples.score.ndim == 1
-    if uniform and has_integer_keys(xp, samples.score):
+    counted = samples.weight is None and samples.share is None and samples.score.ndim == 1
+    if xp is NUMPY and counted and has_integer_keys(xp, samples.score):
         found = numpy_unweighted.uniform_stream_of_scores(samples.score, samples.label)
         if found is not None:
             gain, columns = found
@@ -135,7 +136,8 @@ def _sums_by_score(xp: Namespace, samples: Samples) -> Summable:
 
 def _unsorted(xp: Namespace, samples: Samples) -> Descent:
     """Return the samples' right weight and weight as they come, for sums that need no order."""
-    right, weight = credit(xp, signed_margins(xp, samples)), weights(xp, samples)
+    right = credit(xp, samples, signed_confidence(xp, samples))
+    weight = weights(xp, samples)
     right = right if samples.weight is None else right * weight
 
     def column(value: Array) -> Ranked:

@@ -49,9 +49,15 @@ class Coins(NamedTuple):
 
 
 def coins(xp: Namespace, margins: Margins) -> Coins:
-    """Return the coins that W^2 LxCIM is the sum of, apart from half the score of the undecided."""
+    """Return the coins that W^2 LxCIM is the sum of, apart from what is earned in any case.
+
+    That is half the score of the undecided. Where votes are split, it is the share of the minority,
+    and the coin is about what the majority is ahead.
+    """
     ordered = _in_order_of_confidence(xp, margins)
     score = xp.where(ordered.margin == 0, 0.0, ordered.weight * ordered.twice_rank)
+    if ordered.stake is not None:
+        score = score * ordered.stake
     observed = xp.sum(xp.where(ordered.margin > 0, score, 0.0), axis=-1)
     return Coins(score, xp.where(xp.sum(ordered.weight, axis=-1) > 0, observed, xp.nan))
 
@@ -142,6 +148,7 @@ class _Ordered(NamedTuple):
     weight: Array
     twice_rank: Array  # 2L + T: the weight below and again the weight through the block of ties
     total: Array  # (..., 1), from the same sums, so that leads are exactly zero if all are tied
+    stake: Array | None
 
 
 def _in_order_of_confidence(xp: Namespace, margins: Margins) -> _Ordered:
@@ -150,7 +157,8 @@ def _in_order_of_confidence(xp: Namespace, margins: Margins) -> _Ordered:
     summed = ranked(xp, places, take(xp, weight, places.order))
     margin = take(xp, margins.value, places.order)
     twice_rank = summed.below + summed.through
-    return _Ordered(margin, summed.value, twice_rank, summed.through[..., -1:])
+    stake = None if margins.stake is None else take(xp, margins.stake, places.order)
+    return _Ordered(margin, summed.value, twice_rank, summed.through[..., -1:], stake)
 
 
 def _weights(xp: Namespace, margins: Margins) -> Array:

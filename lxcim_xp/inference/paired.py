@@ -20,7 +20,14 @@ from lxcim_xp._arrays.primitives import divide
 from lxcim_xp._arrays.typing import Array, Namespace
 from lxcim_xp._numerics.distributions import t_quantile, t_two_sided
 from lxcim_xp._samples.decisions import Decision
-from lxcim_xp._samples.samples import Samples, refuse_columns, signed_margins, weights
+from lxcim_xp._samples.samples import (
+    Samples,
+    credit,
+    positive_share,
+    refuse_columns,
+    signed_confidence,
+    weights,
+)
 from lxcim_xp.inference.influence import kernel_of
 from lxcim_xp.inference.intervals import placed_influence
 from lxcim_xp.inference.sampling_design import Design, Variance, design, effective_number
@@ -178,9 +185,10 @@ def _units_of_classes(
     if models.metric not in _OF_TWO_CLASSES:
         return None
     samples, weight = models.samples, models.weight
-    side = samples.label if models.metric == "auroc" else signed_margins(xp, samples).value
-    is_undecided = (side == 0) & (models.metric != "auroc")
-    part = xp.astype(side > 0, weight.dtype) + 0.5 * xp.astype(is_undecided, weight.dtype)
+    if models.metric == "auroc":
+        part = positive_share(xp, samples)
+    else:
+        part = credit(xp, samples, signed_confidence(xp, samples))
     fewest = []
     for model in range(models.estimate.shape[0]):
         one, other = (
@@ -221,8 +229,10 @@ def _units_that_agree(
 
 
 def _gave_the_same(xp: Namespace, models: Models, i: int, j: int) -> Array:
-    score = models.samples.score
-    return xp.all((score[i, ...] == score[j, ...]) | (models.weight == 0), axis=-1)
+    same = models.weight == 0
+    # Labels of their own have models whose scores are confidences.
+    alike = [part[i, ...] == part[j, ...] for part in (models.samples.score, models.samples.label)]
+    return xp.all((alike[0] & alike[1]) | same, axis=-1)
 
 
 def _stack(y_true: Any, scores: Mapping[str, Any]) -> tuple[Namespace, Array]:

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lxcim_xp._arrays.namespaces import moves_constants
+from lxcim_xp._arrays.namespaces import device_of, moves_constants
 from lxcim_xp._arrays.primitives import divide, take
 from lxcim_xp._arrays.typing import Array, ArrayLike, GroupsLike, Namespace
 from lxcim_xp._numerics.binomial import clopper_pearson
@@ -39,6 +39,7 @@ from lxcim_xp.selective.clusters import clusters_on, last_vouched_for_by_cluster
 from lxcim_xp.selective.guarantees import last_of_joint_risk, last_vouched_for
 from lxcim_xp.selective.points import (
     Points,
+    are_split,
     descent_of,
     from_start,
     last_accurate,
@@ -153,9 +154,10 @@ def accuracy_at(
 
     Parameters
     ----------
-    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
-        Whether the positive side was the right one. Broadcasts against ``y_score``: with
-        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_true : array of {0, 1}, {-1, +1} or bool, or of shares of votes, or one such label
+        Whether the positive side was the right one; between 0 and 1, the share of the votes for it.
+        Broadcasts against ``y_score``: with ``y_true=1`` the scores are margins of the right side
+        over the wrong one.
     y_score : array
         Scores that grow with the belief in the positive side; infinities are allowed. Leading axes
         are a batch. Integers become floats: beyond 2**53 neighbours tie (2**24 in float32).
@@ -200,7 +202,8 @@ def accuracy_at(
     rate whose interval looks best makes it invalid: use :func:`threshold_for`, and choose on other
     data than you report. It also requires independent samples. If only clusters of them are,
     ``interval(y_true, y_score, metric="accuracy", where=decided, groups=groups)`` allows for it. An
-    undecided sample counts as wrong for the lower end and as right for the upper one.
+    undecided sample counts as wrong for the lower end and as right for the upper one, and so does
+    one on which the votes are split.
 
     Examples
     --------
@@ -234,10 +237,12 @@ def accuracy_at(
     index = count_below(xp, reached, wanted)
     index = xp.where(index > n, n, index)
     count, right, sure = (take(xp, part, index) for part in points[1:4])
+    possible = None if points.possible is None else take(xp, points.possible, index)
     if level is None:
         low = high = xp.full_like(count, xp.nan)
     else:
-        most = 2 * right - sure  # an undecided sample is half of a right one
+        # With whole labels, an undecided sample is half of a right one.
+        most = 2 * right - sure if possible is None else possible
         low, high = clopper_pearson(xp, sure, most, count, level, n)
     parts = (
         divide(xp, right, count),
@@ -269,9 +274,10 @@ def rate_at(
 
     Parameters
     ----------
-    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
-        Whether the positive side was the right one. Broadcasts against ``y_score``: with
-        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_true : array of {0, 1}, {-1, +1} or bool, or of shares of votes, or one such label
+        Whether the positive side was the right one; between 0 and 1, the share of the votes for it.
+        Broadcasts against ``y_score``: with ``y_true=1`` the scores are margins of the right side
+        over the wrong one.
     y_score : array
         Scores that grow with the belief in the positive side; infinities are allowed. Leading axes
         are a batch. Integers become floats: beyond 2**53 neighbours tie (2**24 in float32).
@@ -358,9 +364,10 @@ def threshold_for(
 
     Parameters
     ----------
-    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
-        Whether the positive side was the right one. Broadcasts against ``y_score``: with
-        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_true : array of {0, 1}, {-1, +1} or bool, or of shares of votes, or one such label
+        Whether the positive side was the right one; between 0 and 1, the share of the votes for it.
+        Broadcasts against ``y_score``: with ``y_true=1`` the scores are margins of the right side
+        over the wrong one.
     y_score : array
         Scores that grow with the belief in the positive side; infinities are allowed. Leading axes
         are a batch. Integers become floats: beyond 2**53 neighbours tie (2**24 in float32).
@@ -429,6 +436,8 @@ def threshold_for(
     larger than the others is as bad as few clusters. The accuracy promised is that over the samples
     of new clusters, none larger than the largest at hand.
 
+    Where votes are split, each test is such a bet too, with each sample for a cluster.
+
     The guarantees count samples and refuse weights; ``where`` leaves samples out.
 
     With ``joint_risk`` a, the threshold is the lowest with (wrong above it + 1) / (n + 1) <= a. On
@@ -486,6 +495,12 @@ def threshold_for(
         index = last_accurate(xp, points, target)
     elif clusters is None:
         index = last_vouched_for(xp, points, target, delta, samples.weight is not None)
+        split = are_split(xp, samples)
+        if split is not None:  # credit between 0 and 1 is bet on, each sample by itself
+            own = xp.arange(samples.score.shape[-1], device=device_of(xp, samples.score))
+            alone = clusters_on(xp, descent, xp.broadcast_to(own, samples.score.shape))
+            bets = last_vouched_for_by_clusters(xp, descent, alone, target, delta)
+            index = xp.where(split, bets, index)
     else:
         index = last_vouched_for_by_clusters(xp, descent, clusters, target, delta)
     return _operating_point(xp, samples, points, index)
@@ -511,9 +526,10 @@ def local_accuracy(
 
     Parameters
     ----------
-    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
-        Whether the positive side was the right one. Broadcasts against ``y_score``: with
-        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_true : array of {0, 1}, {-1, +1} or bool, or of shares of votes, or one such label
+        Whether the positive side was the right one; between 0 and 1, the share of the votes for it.
+        Broadcasts against ``y_score``: with ``y_true=1`` the scores are margins of the right side
+        over the wrong one.
     y_score : array
         Scores that grow with the belief in the positive side; infinities are allowed. Leading axes
         are a batch. Integers become floats: beyond 2**53 neighbours tie (2**24 in float32).

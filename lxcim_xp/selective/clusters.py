@@ -39,7 +39,7 @@ class Clusters(NamedTuple):
 
     place: Array  # of each sample on the way down through all samples
     count: Ranked  # type: ignore[assignment]  # decided samples of the cluster
-    sure: Ranked  # of them right beyond doubt
+    earned: Ranked  # what they earned, undecided samples nothing
     largest: Array  # (..., 1), the number of samples in the largest cluster
     number: Array  # (..., 1), of clusters
 
@@ -56,14 +56,15 @@ def clusters_on(xp: Namespace, descent: KeyedDescent, codes: Array) -> Clusters:
     codes = take(xp, codes, descent.places.order)
     place = xp.argsort(codes, axis=-1, stable=True)
     start = _starts(xp, take(xp, codes, place), place.dtype)
-    everyone, _, sure = (
-        _since(xp, start, take(xp, column.value, place)) for column in descent.columns
+    everyone, earned = (
+        _since(xp, start, take(xp, column.value, place))
+        for column in (descent.columns[0], descent.columns[-1])
     )
     # Absent samples come last in their cluster, so that the first one counts if any does.
     first = (everyone.value > 0) & (everyone.before == 0)
     number = xp.sum(xp.astype(first, everyone.value.dtype), axis=-1, keepdims=True)
     largest = xp.max(everyone.through, axis=-1, keepdims=True)
-    return Clusters(place, everyone, sure, largest, number)
+    return Clusters(place, everyone, earned, largest, number)
 
 
 def _starts(xp: Namespace, codes: Array, dtype: object) -> Array:
@@ -103,11 +104,11 @@ def last_vouched_for_by_clusters(
 
 def _capital(xp: Namespace, descent: KeyedDescent, clusters: Clusters, target: float) -> _Capital:
     """Return what the bets have made of the capital at each sample."""
-    _, count, sure, largest, number = clusters
+    _, count, earned, largest, number = clusters
     unit = target * xp.where(largest > 0, largest, 1.0)
     # What the cluster of each sample leads by in units of the largest loss, without it and with it.
-    before = (sure.before - target * count.before) / unit
-    through = (sure.through - target * count.through) / unit
+    before = (earned.before - target * count.before) / unit
+    through = (earned.through - target * count.through) / unit
     best_before, best = ((1 - target) * part / unit for part in (count.before, count.through))
     reached = at_best = None
     for bet, log_share in _bets(xp, number, count.value.shape[-1], target):

@@ -6,7 +6,14 @@ from lxcim_xp._arrays.namespaces import device_of, values_are_at_hand
 from lxcim_xp._arrays.primitives import divide, first_position
 from lxcim_xp._arrays.typing import Array, Namespace
 from lxcim_xp._samples.by_confidence import KeyedDescent, descend_with_keys
-from lxcim_xp._samples.samples import Samples, credit, signed_margins, weights
+from lxcim_xp._samples.checks import may_be_shares
+from lxcim_xp._samples.samples import (
+    Samples,
+    confidence,
+    credit,
+    signed_confidence,
+    weights,
+)
 
 
 class Points(NamedTuple):
@@ -15,16 +22,24 @@ class Points(NamedTuple):
     confidence: Array
     count: Array  # type: ignore[assignment]  # weight decided; the number of samples where every one counts once
     right: Array  # of it right, undecided samples half
-    sure: Array  # of it right beyond doubt
+    sure: Array  # of it right beyond doubt: undecided samples and split votes are not
+    possible: Array | None  # of it not wrong beyond doubt; None if whole labels say it
     total: Array  # (..., 1)
 
 
 def descent_of(xp: Namespace, samples: Samples) -> KeyedDescent:
-    """Sum weight, right weight and weight right beyond doubt from the most confident down."""
-    margins, weight = signed_margins(xp, samples), weights(xp, samples)
-    right = credit(xp, margins) * weight
-    sure = xp.astype(margins.value > 0, weight.dtype) * weight
-    return descend_with_keys(xp, xp.abs(margins.value), samples.weight, weight, right, sure)
+    """Sum weight, right weight and weight right beyond doubt from the most confident down.
+
+    Where votes may be split, two more columns follow: what may be right, and what decisions earned.
+    """
+    signed, weight = signed_confidence(xp, samples), weights(xp, samples)
+    earned, key = credit(xp, samples, signed), confidence(xp, samples, signed)
+    columns = [xp.astype(earned == 1, weight.dtype)]
+    if samples.share is not None:
+        decided = samples.decision.is_confidence | (signed != 0)
+        columns += [xp.astype(earned > 0, weight.dtype), xp.where(decided, earned, 0.0)]
+    counted = (column * weight for column in columns)
+    return descend_with_keys(xp, key, samples.weight, weight, earned * weight, *counted)
 
 
 def points_of(xp: Namespace, samples: Samples) -> Points:
@@ -34,10 +49,22 @@ def points_of(xp: Namespace, samples: Samples) -> Points:
 
 def points_on(xp: Namespace, descent: KeyedDescent) -> Points:
     """Return the points on the way down."""
-    count, right, sure = (from_start(xp, 0.0, column.through) for column in descent.columns)
+    count, right, sure, *split = (
+        from_start(xp, 0.0, column.through) for column in descent.columns[:4]
+    )
     total = something(xp, count[..., -1:])
+    possible = split[0] if split else None
     # No confidence is at least NaN, whereas an infinite one may be there.
-    return Points(from_start(xp, xp.nan, descent.key), count, right, sure, total)
+    return Points(from_start(xp, xp.nan, descent.key), count, right, sure, possible, total)
+
+
+def are_split(xp: Namespace, samples: Samples) -> Array | None:
+    """Say in which batch entries votes are split, (..., 1); None where labels are whole."""
+    share = samples.share
+    if share is None or (values_are_at_hand(xp) and not may_be_shares(xp, share)):
+        return None
+    some = (share > 0) & (share < 1) & (weights(xp, samples) > 0)
+    return xp.any(some, axis=-1, keepdims=True)
 
 
 def from_start(xp: Namespace, start: float, x: Array) -> Array:

@@ -42,11 +42,12 @@ from lxcim_xp._samples.checks import (
     bound_tolerance,
     checked_bins,
     largest_confidence,
+    refuse_confidence,
     within_bound,
 )
 from lxcim_xp._samples.decisions import Decision
 from lxcim_xp._samples.option_types import NanPolicy
-from lxcim_xp._samples.samples import collect, credit, signed_margins, weights
+from lxcim_xp._samples.samples import collect, credit, signed_confidence, weights
 from lxcim_xp.sketch.bins import bin_of
 from lxcim_xp.sketch.bounds import Bins, Ends, audrc_ends, lxcim_ends
 
@@ -74,7 +75,8 @@ class Sketch(NamedTuple):
         The largest confidence that the bins are made for; infinity if there is none. One number
         for each batch entry, like the next.
     fractional : array of int
-        The number of samples whose weight is not a whole number. If it is 0, sums are exact.
+        The number of samples whose weight is not a whole number, or twice their right weight is
+        not, which happens where votes are split. If it is 0, sums are exact.
 
     Examples
     --------
@@ -147,9 +149,10 @@ def sketch(
 
     Parameters
     ----------
-    y_true : array of {0, 1}, {-1, +1} or bool, or one such label
-        Whether the positive side was the right one. Broadcasts against ``y_score``: with
-        ``y_true=1`` the scores are margins of the right side over the wrong one.
+    y_true : array of {0, 1}, {-1, +1} or bool, or of shares of votes, or one such label
+        Whether the positive side was the right one; between 0 and 1, the share of the votes for it.
+        Broadcasts against ``y_score``: with ``y_true=1`` the scores are margins of the right side
+        over the wrong one.
     y_score : array
         Scores that grow with the belief in the positive side; infinities are allowed. Leading axes
         are a batch. Integers become floats: beyond 2**53 neighbours tie (2**24 in float32).
@@ -215,9 +218,10 @@ def sketch(
         nan_policy=nan_policy,
         relative_weights=False,
     )
-    margins, weight = signed_margins(xp, samples), weights(xp, samples)
+    refuse_confidence(samples.decision, "Its bins begin at zero confidence: pass margins.")
+    signed, weight = signed_confidence(xp, samples), weights(xp, samples)
     wide, present = weight.dtype, weight > 0
-    confidence = xp.where(present, xp.abs(xp.astype(margins.value, wide, copy=False)), 0.0)
+    confidence = xp.where(present, xp.abs(xp.astype(signed, wide, copy=False)), 0.0)
     valid = samples.valid
     limit = largest_confidence(xp, samples.score, samples.decision, bound)
     if bound is not None and limit is not None:
@@ -225,7 +229,10 @@ def sketch(
         within = within_bound(xp, confidence, weight, limit, tolerance, axis)
         valid = within if valid is None else valid & within
     index = _index(xp, confidence, bins, limit, known=bound is not None)
-    right = credit(xp, margins) * weight
+    right = credit(xp, samples, signed) * weight
+    fractional = weight != xp.floor(weight)
+    if samples.share is not None:
+        fractional = fractional | (2 * right != xp.floor(2 * right))
     whole = default_int(xp, weight)
     least = xp.where(present, confidence, xp.inf)
     largest = xp.where(present, confidence, -xp.inf)
@@ -237,7 +244,7 @@ def sketch(
         reduced_by_bin(xp, "min", index, least, bins),
         reduced_by_bin(xp, "max", index, largest, bins),
         xp.broadcast_to(_or_infinity(xp, limit, weight), batch),
-        xp.sum(xp.astype(weight != xp.floor(weight), whole), axis=-1, dtype=whole),
+        xp.sum(xp.astype(fractional, whole), axis=-1, dtype=whole),
     )
     if valid is not None:
         state = _spoiled(xp, state, valid)
@@ -484,7 +491,8 @@ def _bins_of(xp: Namespace, state: Sketch) -> Bins:
         weight,
         count,
         state.g_min == state.g_max,
-        xp.where(in_bins, 0.0, xp.max(count, axis=-1)),
+        # Two more than there are samples: shares of votes have roundings of their own.
+        xp.where(in_bins, 0.0, xp.max(count, axis=-1) + 2),
         longest_sum(xp, weight) * xp.astype(~over_bins, dtype),
     )
 

@@ -32,8 +32,10 @@ class Variables(NamedTuple):
     position: Array  # (..., n), margins or scores
     weight: Array  # (..., n)
     temperature: Array  # (..., 1), in units of the positions
-    is_positive: Any = None  # (..., n), 1 or 0, beside scores; margins need no labels
+    # (..., n), the share of votes for the positive side, beside scores; margins need no labels.
+    is_positive: Any = None
     uniform: bool = False  # all weights are one: they need neither sorting nor derivatives
+    whole: Array | None = None  # (..., n), the weight of the sample that this is a half of, if any
 
 
 class PairSums(NamedTuple):
@@ -43,6 +45,7 @@ class PairSums(NamedTuple):
     slope: Array  # sum_j w_j phi'(t_ij)
     bend: Array  # sum_j w_j phi''(t_ij); of a phi that is not convex, of |phi''|
     own: Callable[[], tuple[Array, Array, Array]]  # phi, phi' and phi'' of t_ii; seldom needed
+    bend_at_zero: float
 
 
 class Sorted(NamedTuple):
@@ -80,8 +83,56 @@ def by_confidence(xp: Namespace, at: Variables) -> Sorted:
         total - rights.below + with_wrongs / 2,
     )
     near = xp.where(right, wrongs.near + with_rights, rights.near + with_wrongs)
-    at = at._replace(position=margin, weight=weight)
+    whole = None if at.whole is None else take(xp, at.whole, order)
+    at = at._replace(position=margin, weight=weight, whole=whole)
     return Sorted(order, at, confidence, right, won, near)
+
+
+def over_labels(
+    function: Callable[[Namespace, Variables], Derived],
+) -> Callable[[Namespace, Variables], Derived]:
+    """Return a function of margins as one of signed confidences and shares of votes.
+
+    Each sample stands there twice, once with each label, which has its share of the weight.
+    """
+
+    def expected(xp: Namespace, at: Variables) -> Derived:
+        share, n = at.is_positive, at.position.shape[-1]
+
+        def joined(first: Array, second: Array) -> Array:
+            return xp.concat([first, second], axis=-1)
+
+        found = function(
+            xp,
+            Variables(
+                joined(at.position, -at.position),
+                joined(at.weight * share, at.weight * (1 - share)),
+                at.temperature,
+                whole=joined(at.weight, at.weight),
+            ),
+        )
+
+        def gradient() -> tuple[Array | None, ...]:
+            by_margin, by_weight, by_temperature, *_ = found.gradient()
+            assert by_margin is not None  # none of the two is uniform, whatever the samples are
+            assert by_weight is not None
+            by_position = by_margin[..., :n] - by_margin[..., n:]
+            of_weight = None
+            if not at.uniform:
+                of_weight = share * by_weight[..., :n] + (1 - share) * by_weight[..., n:]
+            return by_position, of_weight, by_temperature, by_share(by_weight)
+
+        def by_share(by_weight: Array) -> Array:
+            return at.weight * (by_weight[..., :n] - by_weight[..., n:])
+
+        def curvature() -> Array:
+            assert found.curvature is not None
+            bend = found.curvature()
+            return bend[..., :n] + bend[..., n:]
+
+        return Derived(found.value, gradient, None if found.curvature is None else curvature)
+
+    return expected
 
 
 def mean_over_pairs(
@@ -105,6 +156,10 @@ def mean_over_pairs(
         own_loss, own_slope, _ = sums.own()
         loss, slope = loss - weight * own_loss, slope - weight * own_slope
         rest = total - weight
+        if at.whole is not None:  # two halves of a sample have margins m and -m, and phi(0) = 1/2
+            loss = loss - (at.whole - weight) / 2
+            rest = xp.sum(at.whole, axis=-1, keepdims=True) / 2 - at.whole
+            pairs = xp.sum(weight * rest, axis=-1, keepdims=True)
     value = divide(xp, xp.sum(weight * loss, axis=-1, keepdims=True), pairs)
     per_pair = divide(xp, xp.ones_like(pairs), pairs)
     per_temperature = inverse(xp, at.temperature)
@@ -121,6 +176,8 @@ def mean_over_pairs(
     def curvature() -> Array:
         own_weight = -weight if unbiased else weight
         bend = sums.bend + own_weight * sums.own()[2]
+        if at.whole is not None:  # two halves have the sum zero, whatever the score
+            bend = bend - (at.whole - weight) * sums.bend_at_zero
         return in_order(2 * weight * bend * (per_temperature**2 * per_pair))
 
     return Derived(value[..., 0], gradient, curvature)
@@ -137,7 +194,7 @@ def soft_lxcim(xp: Namespace, at: Variables, *, unbiased: bool = False) -> Deriv
         slope = decay(xp, 2 * here.confidence, at.temperature) / 2
         return distribution(xp, 2 * here.at.position, at.temperature), slope, slope
 
-    sums = PairSums(here.won, here.near / 2, here.near / 2, own)
+    sums = PairSums(here.won, here.near / 2, here.near / 2, own, bend_at_zero=0.5)
     return mean_over_pairs(xp, sums, here.at, here.order, unbiased=unbiased)
 
 
@@ -167,7 +224,8 @@ def laplace_softplus(xp: Namespace, at: Variables) -> Derived:
         loss = xp.where(here.right, xp.zeros_like(u), 2 * u) * per_temperature + bend
         return loss, distribution(xp, 2 * here.at.position, temperature) - 1, bend
 
-    sums = PairSums(hinge * per_temperature + here.near / 2, here.won - total, here.near / 2, own)
+    loss = hinge * per_temperature + here.near / 2
+    sums = PairSums(loss, here.won - total, here.near / 2, own, bend_at_zero=0.5)
     return mean_over_pairs(xp, sums, here.at, here.order)
 
 
@@ -204,6 +262,7 @@ def squared_hinge(xp: Namespace, at: Variables, *, target: float) -> Derived:
         slope=-2 * (reach * zeroth - first),
         bend=2 * zeroth,
         own=own,
+        bend_at_zero=2.0 if target > 0 else 0.0,
     )
     return mean_over_pairs(xp, sums, at)
 
@@ -218,6 +277,7 @@ def squared(xp: Namespace, at: Variables, *, target: float) -> Derived:
         slope=-2 * (short * total - first),
         bend=2 * total + xp.zeros_like(x),
         own=lambda: ((target - 2 * x) ** 2, -2 * (target - 2 * x), xp.full_like(x, 2.0)),
+        bend_at_zero=2.0,
     )
     return mean_over_pairs(xp, sums, at)
 
@@ -230,7 +290,8 @@ def logistic(xp: Namespace, at: Variables) -> Derived:
         error = chance_of_error(xp, t)
         return softplus(xp, t), -error, error * (1 - error)
 
-    sums = PairSums(*_over_partners(xp, x, at.weight, parts), own=lambda: parts(2 * x))
+    partners = _over_partners(xp, x, at.weight, parts)
+    sums = PairSums(*partners, own=lambda: parts(2 * x), bend_at_zero=0.25)
     return mean_over_pairs(xp, sums, at)
 
 
@@ -297,6 +358,10 @@ def exponential(xp: Namespace, at: Variables) -> Derived:
         return by_margin, by_weight, by_temperature
 
     def curvature() -> Array:
-        return 2 * share * (1 - share) * per_temperature**2
+        rest = 1 - share
+        if at.whole is not None:  # the other half of the sample
+            n = share.shape[-1] // 2
+            rest = rest + xp.concat([share[..., n:], share[..., :n]], axis=-1)
+        return 2 * share * rest * per_temperature**2
 
     return Derived(value[..., 0], gradient, curvature)

@@ -25,6 +25,7 @@ from lxcim_xp._arrays.primitives import (
     signed_by,
 )
 from lxcim_xp._arrays.typing import Array, Namespace
+from lxcim_xp._samples.checks import refuse_confidence
 from lxcim_xp._samples.decisions import Decision
 from lxcim_xp._samples.samples import (
     Samples,
@@ -32,10 +33,12 @@ from lxcim_xp._samples.samples import (
     collect_scores,
     finish,
     finish_each,
+    positive_share,
+    signed_confidence,
     signed_margins,
     weights,
 )
-from lxcim_xp.soft.pair_means import Variables
+from lxcim_xp.soft.pair_means import Variables, over_labels
 
 _SCALES = ("rms", "std")
 # In float32 and in float64, in units of the largest position: the lowest temperature whose inverse
@@ -60,6 +63,7 @@ class Term(NamedTuple):
     factor: Any
     function: Callable[[Namespace, Variables], Derived]
     softness: Softness
+    takes_shares: bool = False  # whether it takes signed confidences and shares of votes itself
 
 
 class Plan(NamedTuple):
@@ -93,12 +97,16 @@ class Scaled(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """Clean samples at their positions: margins, or scores with the labels beside them."""
+    """Clean samples at their positions: margins, or scores with the labels beside them.
+
+    Margins of shares of votes are signed confidences with the shares beside them.
+    """
 
     samples: Samples
     position: Array  # (..., n), finite, in the widest float
     weight: Array
     fixed: tuple[Array, ...]  # the labels, if there are any
+    of_shares: bool = False
 
 
 def evaluated(plan: Plan, options: SampleOptions) -> Array:
@@ -120,7 +128,10 @@ def _placed(plan: Plan, options: SampleOptions) -> tuple[Namespace, Placed]:
 
 def _of_arrays(term: Term, at: Placed) -> Callable[..., Derived]:
     """Return the function of a term as one of arrays, as those who differentiate it want it."""
-    return partial(_flat_where_undefined, term.function, uniform=at.samples.weight is None)
+    function = term.function
+    if at.of_shares and not term.takes_shares:
+        function = over_labels(function)
+    return partial(_flat_where_undefined, function, uniform=at.samples.weight is None)
 
 
 def _flat_where_undefined(
@@ -221,8 +232,16 @@ def placed(
     )
     weight = weights(xp, samples)
     wide = weight.dtype
-    position = signed_margins(xp, samples).value if of_margins else samples.score
-    fixed = () if of_margins else (xp.astype(samples.label > 0, wide),)
+    of_shares = of_margins and samples.share is not None
+    fixed: tuple[Array, ...] = (positive_share(xp, samples),)
+    if not of_margins:
+        position = samples.score
+    else:
+        refuse_confidence(samples.decision, "Soft metrics need scores with a threshold.")
+        if of_shares:
+            position = signed_confidence(xp, samples)
+        else:
+            position, fixed = signed_margins(xp, samples).value, ()
     position = xp.astype(position, wide)
     finite = xp.isfinite(position)
     bad = ~finite if samples.weight is None else ~finite & (weight > 0)
@@ -231,7 +250,7 @@ def placed(
     else:
         samples = samples._replace(valid=samples.valid & ~xp.any(bad, axis=-1))
     position = xp.where(finite, position, xp.zeros_like(position))
-    at = Placed(samples, position, weight, fixed)
+    at = Placed(samples, position, weight, fixed, of_shares)
     for temperature, _ in softness:
         if not isinstance(temperature, int | float):
             namespace(y_score=options.y_score, temperature=temperature)
@@ -284,8 +303,13 @@ def scaled(xp: Namespace, at: Placed, softness: Softness) -> Scaled:
         x = xp.where((weight > 0) | (xp.abs(x) <= far), x, xp.where(x > 0, far, -far))
     total = xp.sum(weight, axis=-1, keepdims=True)
     share = weight / xp.where(total > 0, total, 1.0)
-    off = x - xp.sum(share * x, axis=-1, keepdims=True) if scale == "std" else x
-    mean_square = xp.sum(share * off**2, axis=-1, keepdims=True)
+    off, square = x, x**2
+    if scale == "std":
+        lean = 2 * at.fixed[0] - 1 if at.of_shares else xp.ones_like(x)  # of m, which is x or -x
+        mean = xp.sum(share * lean * x, axis=-1, keepdims=True)
+        off = x - lean * mean
+        square = off**2 + (1 - lean**2) * mean**2
+    mean_square = xp.sum(share * square, axis=-1, keepdims=True)
     some = mean_square > 0  # otherwise all positions are equal, whatever the temperature
     root = xp.sqrt(xp.where(some, mean_square, 1.0))
 
@@ -329,4 +353,6 @@ def _by_score(xp: Namespace, plan: Plan, at: Placed, gradient: Array) -> tuple[A
         )
     slope = decision.slope(xp, samples.score, decision.threshold, *decision.parameters)
     slope = xp.astype(slope, gradient.dtype)
+    if at.of_shares:
+        return gradient * slope, slope
     return signed_by(xp, samples.label, gradient) * slope, slope

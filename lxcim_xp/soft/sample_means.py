@@ -3,6 +3,8 @@
 They are called as the means over pairs of :mod:`lxcim_xp.soft.pair_means` are.
 """
 
+from typing import Any
+
 from lxcim_xp._arrays.autodiff import Derived
 from lxcim_xp._arrays.primitives import divide, scattered, take
 from lxcim_xp._arrays.typing import Array, Namespace
@@ -63,18 +65,18 @@ def soft_auroc(xp: Namespace, at: Variables) -> Derived:
     beaten = divide(xp, of_low.below, lows)
     value = divide(xp, xp.sum(high * beaten, axis=-1, keepdims=True), highs)
 
-    def gradient() -> tuple[Array, Array | None, Array, None]:
+    def gradient() -> tuple[Array | None, ...]:
         per_temperature = inverse(xp, temperature)
         pairs = divide(xp, per_temperature, 2 * highs * lows)
         by_score = (high * of_low.near - low * of_high.near) * pairs
         by_temperature = slope_by_temperature(xp, score, by_score, temperature)
+        beaten_by = divide(xp, highs - of_high.below, highs)
+        as_high, as_low = divide(xp, beaten - value, highs), divide(xp, beaten_by - value, lows)
+        by_share = scattered(xp, weight * (as_high - as_low), order)
         by_weight = None
         if not at.uniform:
-            beaten_by = divide(xp, highs - of_high.below, highs)
-            by_weight = positive * divide(xp, beaten - value, highs)
-            by_weight = by_weight + (1 - positive) * divide(xp, beaten_by - value, lows)
-            by_weight = scattered(xp, by_weight, order)
-        return scattered(xp, by_score, order), by_weight, by_temperature, None
+            by_weight = scattered(xp, positive * as_high + (1 - positive) * as_low, order)
+        return scattered(xp, by_score, order), by_weight, by_temperature, by_share
 
     return Derived(value[..., 0], gradient)
 
@@ -90,19 +92,23 @@ def soft_audrc(xp: Namespace, at: Variables) -> Derived:
     weight = at.weight if at.uniform else take(xp, at.weight, order)
     right = margin >= 0
     place = xp.where(right, -margin, margin)  # ascending from the most confident
-    credit = distribution(xp, margin, temperature)
+    credit = as_positive = distribution(xp, margin, temperature)
+    lean: Any = 1.0
+    if at.is_positive is not None:  # with shares of votes, positions are signed confidences
+        share = take(xp, at.is_positive, order)
+        credit, lean = share * as_positive + (1 - share) * (1 - as_positive), 2 * share - 1
     gained = weight * credit
     everyone, winners = kernel_sums(xp, place, temperature, weight, gained)
     done = or_one(xp, everyone.below + weight / 2)
     won = winners.below + gained / 2
     total = xp.sum(weight, axis=-1, keepdims=True)
     accuracy = won / done
-    share = divide(xp, weight, total)
-    value = xp.sum(share * accuracy, axis=-1, keepdims=True)
+    part = divide(xp, weight, total)
+    value = xp.sum(part * accuracy, axis=-1, keepdims=True)
 
-    def gradient() -> tuple[Array, Array | None, Array]:
+    def gradient() -> tuple[Array | None, ...]:
         per_temperature = inverse(xp, temperature)
-        by_won = share / done
+        by_won = part / done
         by_done = -by_won * accuracy
         of_won, of_done = kernel_sums(xp, place, temperature, by_won, by_done)
         # The transpose of "below" is all minus "below"; "near" is its own transpose.
@@ -111,15 +117,21 @@ def soft_audrc(xp: Namespace, at: Variables) -> Derived:
             _crossed(by_done, everyone, weight, of_done) + _crossed(by_won, winners, gained, of_won)
         ) * (per_temperature / 2)
         steep = decay(xp, -place, temperature) / 2 * per_temperature
-        by_credit = by_gained * weight * steep
-        by_margin = by_credit + xp.where(right, -by_place, by_place)
+        by_credit = by_gained * weight * steep * lean
+        towards = xp.where(right, -by_place, by_place)
+        if at.is_positive is not None:  # where the sides meet, each counts with its votes
+            towards = xp.where(margin == 0, lean * towards, towards)
+        by_margin = by_credit + towards
         by_temperature = slope_by_temperature(xp, margin, by_margin, temperature)
         by_weight = None
         if not at.uniform:
             by_weight = xp.sum(by_done, axis=-1, keepdims=True) - of_done.below + by_done / 2
             by_weight = by_weight + by_gained * credit + divide(xp, accuracy - value, total)
             by_weight = scattered(xp, by_weight, order)
-        return scattered(xp, by_margin, order), by_weight, by_temperature
+        by_share: tuple[Array, ...] = ()
+        if at.is_positive is not None:
+            by_share = (scattered(xp, by_gained * weight * (2 * as_positive - 1), order),)
+        return scattered(xp, by_margin, order), by_weight, by_temperature, *by_share
 
     return Derived(value[..., 0], gradient)
 

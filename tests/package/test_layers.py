@@ -14,7 +14,16 @@ LAYERS = [
     ("_samples",),
     (
         *("comparison", "confusion", "curves", "decision", "exchange", "inference", "invariance"),
-        *("_metric_table", "losses", "metrics", "selective", "sketch", "soft", "testing"),
+        *(
+            "choices",
+            "_metric_table",
+            "losses",
+            "metrics",
+            "selective",
+            "sketch",
+            "soft",
+            "testing",
+        ),
     ),
     ("_plot_lines", "frames", "plots", "polars"),
     ("report",),

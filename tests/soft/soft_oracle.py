@@ -35,8 +35,8 @@ def std(xp, x, w):
 
 def over_pairs(xp, values, w, unbiased=False):
     pairs = w[:, None] * w[None, :]
-    if unbiased:
-        pairs = pairs * (1 - xp.eye(w.shape[0]))
+    if unbiased is not False:  # True, or which pairs to leave out
+        pairs = pairs * (1 - (xp.eye(w.shape[0]) if unbiased is True else unbiased))
     return xp.sum(pairs * values) / xp.sum(pairs)
 
 
@@ -58,8 +58,10 @@ def soft_auroc(xp, s, w, temperature, y):
     return wins / (xp.sum(high) * xp.sum(low))
 
 
-def soft_audrc(xp, m, w, temperature):
-    g, credit = xp.where(m >= 0, m, -m), step(xp, m / temperature)
+def soft_audrc(xp, m, w, temperature, share=1):
+    """Return soft AUDRC of margins, or of signed confidences with shares of votes."""
+    g, right = xp.where(m >= 0, m, -m), step(xp, m / temperature)
+    credit = share * right + (1 - share) * (1 - right)
     surer = step(xp, (g[None, :] - g[:, None]) / temperature)
     done = xp.sum(w[None, :] * surer, axis=1) + w / 2
     won = xp.sum(w[None, :] * credit[None, :] * surer, axis=1) + w * credit / 2

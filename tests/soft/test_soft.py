@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import soft_oracle as oracle
 from backends import context, convert, to_numpy
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
-from samples import masks
+from samples import SHARES, look_swapped, masks
 
 import lxcim_xp as lx
 from lxcim_xp._arrays.namespaces import namespace
@@ -17,7 +17,7 @@ from lxcim_xp.testing import samples
 TEMPERATURE = 0.4
 KINDS = tuple(oracle.PHI)
 SCORES = st.one_of(st.integers(-3, 3), st.integers(-64, 64).map(lambda k: k / 8)).map(float)
-SAMPLES = samples(scores=SCORES)
+SAMPLES = samples(scores=SCORES) | samples(scores=SCORES, labels=SHARES)
 
 soft = {"temperature": TEMPERATURE, "scale": None}
 VALUES = {
@@ -40,7 +40,13 @@ FEW = {name: VALUES[name] for name in ("soft_lxcim", "laplace_softplus")}
 
 def expected(name, y, s, w):
     """Return a value of VALUES by the oracle."""
-    m, t = (2 * y - 1) * s, TEMPERATURE
+    t, unbiased, many = TEMPERATURE, True, (w > 0).sum() > 1
+    if name == "soft_audrc":
+        return oracle.soft_audrc(np, s, w, t, y)
+    if ((y > 0) & (y < 1)).any():  # each sample with both labels, which share its weight
+        unbiased = np.kron(np.ones((2, 2)), np.eye(y.size))
+        y, s, w = np.append(1 + 0 * y, 0 * y), np.append(s, s), np.append(w * y, w * (1 - y))
+    m = (2 * y - 1) * s
     if name in KINDS:
         return oracle.surrogate(np, m, w, t, name)
     if name in ("soft_auroc", "std"):
@@ -50,8 +56,7 @@ def expected(name, y, s, w):
     if name == "rms":
         return oracle.soft_lxcim(np, m, w, t * (oracle.rms(np, m, w) or 1.0))
     if name == "unbiased":
-        many = (w > 0).sum() > 1
-        return oracle.soft_lxcim(np, m, w, t, unbiased=True) if many else np.nan
+        return oracle.soft_lxcim(np, m, w, t, unbiased=unbiased) if many else np.nan
     if name == "lxcim_loss":
         return 1 - oracle.soft_lxcim(np, m, w, t)
     return getattr(oracle, name)(np, m, w, t)
@@ -117,6 +122,7 @@ def test_exchanging_any_subset_changes_neither_value_nor_learning(runner, data, 
     which = data.draw(masks(sample.y_true.size))
     label = np.where(which, 1 - sample.y_true, sample.y_true)
     score = np.where(which, -sample.y_score, sample.y_score)
+    assume(not look_swapped(label, score, sample.sample_weight))
     before = runner(margin_gradients, *sample)
     after = runner(margin_gradients, label, score, sample.sample_weight)
     turned = before.copy()

@@ -24,12 +24,13 @@ TARGETS = (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4))
 
 
 class Exact(NamedTuple):
-    """Samples in fractions: labels (bool), scores and margins (or infinities) and weights."""
+    """Samples in fractions: labels (shares of votes), scores, weights and margins."""
 
     labels: list
     scores: list
     weights: list
     margins: list
+    threshold: float = 0.0
 
     @property
     def total(self):
@@ -42,13 +43,14 @@ class Exact(NamedTuple):
 
 def samples(y_true, y_score, sample_weight=None, threshold=0.0):
     """Return arrays of floats, whose values are taken as they are, as exact samples."""
-    labels = [bool(y > 0) for y in y_true]
+    labels = [Fraction(float(max(y, 0))) for y in y_true]
     weights = np.ones(len(labels)) if sample_weight is None else sample_weight
     return Exact(
         labels,
         [oracle.exact(float(s)) for s in y_score],
         [Fraction(float(w)) for w in weights],
         oracle.margins(labels, [float(s) for s in y_score], float(threshold)),
+        float(threshold),
     )
 
 
@@ -113,10 +115,7 @@ def _decomposition(exact):
 def _blocks(exact, key=None):
     """Yield the level, the number of samples, and right and total weight of each block, down."""
     key = [abs(m) for m in exact.margins] if key is None else key
-    right = [
-        oracle.heaviside(oracle.compare(m, 0)) * w
-        for m, w in zip(exact.margins, exact.weights, strict=True)
-    ]
+    right = [oracle.credit(m) * w for m, w in zip(exact.margins, exact.weights, strict=True)]
     kept = [i for i, w in enumerate(exact.weights) if w]
     columns = ([column[i] for i in kept] for column in (right, exact.weights))
     return oracle._descent([key[i] for i in kept], *columns)
@@ -170,9 +169,7 @@ def _roc(exact):
 
 
 def _symmetric_roc(exact):
-    n = len(exact.labels)
-    doubled = [*exact.margins, *(-m for m in exact.margins)]
-    points = _roc_of([True] * n + [False] * n, doubled, exact.weights * 2)
+    points = _roc_of(*oracle.doubled(exact.margins), exact.weights * 2)
     return [*points, VALUES["accuracy"](exact)]
 
 
@@ -190,7 +187,8 @@ def _influence(metric):
         value = VALUES[metric]
         present = [i for i, w in enumerate(exact.weights) if w]
         if len(present) < len(exact.weights):  # which spares their share of long fractions
-            kept = influence(Exact(*([column[i] for i in present] for column in exact)))
+            columns = ([column[i] for i in present] for column in exact[:4])
+            kept = influence(Exact(*columns, exact.threshold))
             places = dict(zip(present, kept, strict=True))
             absent = None if None in kept else Fraction(0)
             return [places.get(i, absent) for i in range(len(exact.weights))]
@@ -246,12 +244,7 @@ def _local_accuracy(exact):
 
 
 def _confusion(exact):
-    cells = [Fraction(0)] * 4
-    for y, m, w in zip(exact.labels, exact.margins, exact.weights, strict=True):
-        right = oracle.heaviside(oracle.compare(m, 0)) * w
-        cells[0 if y else 3] += right
-        cells[2 if y else 1] += w - right
-    return cells
+    return oracle.confusion(exact.labels, exact.scores, exact.weights, exact.threshold)
 
 
 def of_cells(cells):

@@ -9,7 +9,7 @@ import pytest
 from backends import PADDED, context, convert, to_numpy
 from hypothesis import given
 from hypothesis import strategies as st
-from samples import THRESHOLDS, masks
+from samples import SHARES, THRESHOLDS, masks
 from test_laws import agree, as_float
 
 import lxcim_xp as lx
@@ -95,7 +95,7 @@ def padded(sample):
 
 
 @pytest.mark.runners("jax-eager", *RUNNERS)
-@given(samples(), THRESHOLDS)
+@given(samples() | samples(labels=SHARES), THRESHOLDS)
 def test_curves_and_shares_equal_the_oracle(runner, sample, threshold):
     found = found_by(runner, sample, threshold)
     weight = [Fraction(w) for w in sample.sample_weight]

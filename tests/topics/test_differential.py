@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 import samples
 from backends import context, convert, to_numpy
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import lxcim_xp as lx
@@ -43,6 +43,8 @@ class Row(NamedTuple):
     answered: bool = (
         False  # derives from the scores, so that an undecided one is not at the threshold
     )
+    decided: bool = False  # takes labels that are whole, of decisions that were right or wrong
+    sides: bool = False  # needs to know which side was chosen, which a confidence does not say
     slow: bool = False  # takes a tenth of a second for each batch entry
     mild: bool = False  # says whether a spread is zero, which no rounding can tell
     loose: float = 1.0  # how much rounding is amplified
@@ -126,14 +128,18 @@ def _spread(y_true, y_score, **options):
 ROWS = {
     **{f.__name__: row(f) for f in (*samples.METRICS, lx.decomposition)},
     "bi_auroc": row(lx.bi_auroc, third=True),
-    "confusion": row(lx.confusion.confusion, of_weights=True),
+    "confusion": row(lx.confusion.confusion, of_weights=True, sides=True),
     "audrc continuous": row(lx.audrc, form="continuous"),
     "aurc continuous": row(lx.aurc, form="continuous"),
-    **{f.__name__: row(f) for f in CURVES},
+    **{f.__name__: row(f, sides=f is lx.symmetric_roc_curve) for f in CURVES},
     **{
         # At a vertical step, a rate that is off by its rounding has another height.
         f"{f.__name__} and after": row(
-            f, with_call=_after(f), covers=(lx.interpolate, lx.curve_area), whole=True
+            f,
+            with_call=_after(f),
+            covers=(lx.interpolate, lx.curve_area),
+            whole=True,
+            sides=f is lx.symmetric_roc_curve,
         )
         for f in CURVES
     },
@@ -168,13 +174,14 @@ ROWS = {
     "bootstrap": row(lx.bootstrap, n_resamples=20, seed=5, distinct=True, single=True),
     "significance": row(lx.significance, with_call=_tested, mild=True, loose=1e3),
     "significance of confidence": row(
-        lx.significance, with_call=_tested, null="uninformative", mild=True, loose=1e3
+        lx.significance, with_call=_tested, null="uninformative", decided=True, mild=True, loose=1e3
     ),
     "sketch": row(
         lx.sketch,
         with_call=_sketched,
         covers=(lx.merge, lx.lxcim_bounds, lx.audrc_bounds, lx.sketch_accuracy),
         of_weights=True,
+        sides=True,
         loose=100.0,  # bounds are moved outwards by what rounding can do
     ),
     **{
@@ -215,7 +222,7 @@ ROWS = {
     "random_exchange": row(
         lx.random_exchange, seed=7, single=True, per_sample=(0, 1), zero_one=True, without={"where"}
     ),
-    "symmetrize": row(lx.symmetrize, with_call=_doubled),
+    "symmetrize": row(lx.symmetrize, with_call=_doubled, sides=True),
     "exchange_spread": row(lx.exchange_spread, with_call=_spread, single=True, zero_one=True),
     "compare": row(lx.compare, with_call=_two(lx.compare), answered=True, mild=True, loose=1e3),
     "compare_all": row(
@@ -259,6 +266,7 @@ ELSEWHERE = {
     "asymmetric": "a decision",
     "logit": "a decision",
     "probability": "a decision",
+    "confidence": "a decision",
     "decision_function": "a decision",
     "audit": "of a metric, not of arrays",
     "audit_method": "of a method",
@@ -333,7 +341,11 @@ def _plain_entry(row, entry, options):
     if policy == "omit":
         present &= ~np.isnan(score)
     threshold = entry.get("threshold", np.zeros(score.shape, score.dtype))
-    if "decision" in options:
+    if options.get("decision") == lx.confidence():
+        threshold = np.full(score.shape, -np.inf)
+        if policy == "abstain":
+            label = np.where(np.isnan(score), 0.5, label > 0 if _are_whole(label) else label)
+    elif "decision" in options:
         threshold = np.full(score.shape, options["decision"].threshold, score.dtype)
     elif "threshold" in row.takes:
         options["threshold"] = threshold
@@ -342,7 +354,8 @@ def _plain_entry(row, entry, options):
         label = np.where(label.dtype == bool, 2 * label.astype(int) - 1, label)
         label = np.where(present, label, 0).astype(int)
     else:
-        label = np.where(present, label > 0, False).astype(int)
+        label = np.where(present & (label > 0), label, 0)
+        label = label.astype(int if _are_whole(label) else float)
     if weight is not None:
         options["sample_weight"] = np.where(present, weight, 0).astype(float)
     if not present.all() and "where" in row.takes:
@@ -351,6 +364,10 @@ def _plain_entry(row, entry, options):
         ones = np.ones(score.shape) if weight is None else weight
         options["sample_weight"] = np.where(present, ones, 0).astype(float)
     return row.call(label, score, **options)
+
+
+def _are_whole(label):
+    return not ((label > 0) & (label < 1)).any()
 
 
 EIGHTHS = [-2.0, -1.0, -0.5, -0.125, 0.0, 0.125, 0.5, 1.0, 2.0]
@@ -363,6 +380,7 @@ LABELS: dict[str, Callable] = {
     "unsigned": lambda y: y.astype(np.uint8),
     "floats": lambda y: y.astype(np.float32),
 }
+SHARES = [0.0, 1.0, 0.5, 1 / 3, 0.75, 0.9]  # rounded to float32
 DECISIONS = {
     "probability": lx.probability(),
     "logit": lx.logit(),
@@ -370,6 +388,7 @@ DECISIONS = {
     "thirds": lx.asymmetric(0.0, 1, 3),
     "absolute": lx.absolute(-0.5),
     "given": lx.decision_function(lambda s: abs(s - 0.5) * 3, 0.5),
+    "confidence": lx.confidence(),
 }
 NARROW = ("float16", "bfloat16")
 TOLERANCE = {"float64": 1e-12, "float32": 2e-6, "float16": 2e-3, "bfloat16": 1.6e-2}
@@ -414,11 +433,15 @@ def calls(draw, runner, name):
     decision = None
     if "decision" in row.takes and not (traced and luck % 3):
         fitting = [d for d in DECISIONS if not (row.finite and d in ("given", "logit"))]
+        of_sides = row.sides or row.finite or row.zero_one
+        fitting = [d for d in fitting if d != "confidence" or not of_sides]
         if row.answered:
             fitting = ["probability", "absolute"]  # without a kink, which has no derivative
         if row.distinct or row.zero_one or dtype != wide:
             fitting = ["probability"]  # whose mirror and ties are exact in any dtype
-        decision = "probability" if traced else draw(st.sampled_from([None, None, *fitting]))
+        decision = draw(st.sampled_from([None, None, *fitting]))
+        if traced:
+            decision = fitting[-1] if luck % 2 and fitting[-1] == "confidence" else "probability"
     if decision in ("probability", "logit"):
         scores = [0.0, 0.0625, 0.25, 0.5, 0.75, 0.9375, 1.0]
     elif wide == "float64" and decision is None and _any_score(row) and draw(st.booleans()):
@@ -433,13 +456,17 @@ def calls(draw, runner, name):
     arrays = {"y_score": score}
 
     side = _fill(draw, shape, [0, 1], np.int64)
-    labels = ["0/1"] if traced else [k for k in LABELS if not (row.zero_one and k == "-1/+1")]
+    labels = [k for k in LABELS if not (row.zero_one and k == "-1/+1")]
+    labels += ["votes"] * (2 * (not row.third and not row.decided))
+    if traced:
+        labels = labels[-1:] if luck // 2 % 2 and "votes" in labels else ["0/1"]
     kind = draw(st.sampled_from(labels))
     if row.third:
         label = _fill(draw, shape, [-1, 0, 1], np.int64)
         label = label if traced or draw(st.booleans()) else label > 0
     else:
-        label = LABELS[kind](side)
+        votes = SHARES[:3] if row.whole or row.zero_one else SHARES
+        label = _fill(draw, shape, votes, np.float32) if kind == "votes" else LABELS[kind](side)
     arrays["y_true"] = label
 
     first = np.moveaxis(np.zeros(shape, dtype=bool), axis, 0)
@@ -463,6 +490,8 @@ def calls(draw, runner, name):
     if "nan_policy" in row.takes:
         # Undecided samples tie, too.
         policies = ["raise", "omit"] + ["abstain"] * (not row.answered and not row.distinct)
+        if row.decided and decision == "confidence":
+            policies = policies[:2]
         policy = policies[luck % len(policies)] if traced else draw(st.sampled_from(policies))
         options["nan_policy"] = policy
         if policy != "raise":
@@ -483,6 +512,11 @@ def calls(draw, runner, name):
             ]
             arrays["threshold"] = _fill(draw, of, at)
     arrays = {k: _in(dtype, v) if k in ("y_score", "threshold") else v for k, v in arrays.items()}
+    if kind == "votes":  # beside scores that look like labels, these would look like scores
+        tell = ~(np.isin(arrays["y_score"], [0.0, 1.0]) | np.isnan(arrays["y_score"]))
+        for name in {"where", "sample_weight"} & set(arrays):
+            tell &= arrays[name] != 0
+        assume(tell.any(axis=axis).all())
     others = sorted(set(arrays) - {"y_score"})
     listed = [] if traced else draw(st.lists(st.sampled_from(others), unique=True))
     return Call(arrays, options, frozenset(listed), axis), dtype

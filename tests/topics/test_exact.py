@@ -24,7 +24,7 @@ from exact import (
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from oracle import Fraction
-from samples import SCORES, THRESHOLDS
+from samples import QUARTERS, SCORES, SHARES, THRESHOLDS, look_swapped
 
 import lxcim_xp as lx
 
@@ -56,15 +56,20 @@ CASES = [(group, kind) for group in GROUPS for kind in WEIGHTS if group != "choi
 CASES.append(("choices", "whole"))  # by comparing sums: only sums without rounding choose alike
 
 
-def columns(weights):
-    rows = st.lists(st.tuples(st.integers(0, 1), SCORES, weights), min_size=1, max_size=6)
-    return rows.filter(lambda rows: any(w for *_, w in rows)).map(
-        lambda rows: [np.asarray(column) for column in zip(*rows, strict=True)]
-    )
+def columns(weights, labels, kind):
+    rows = st.lists(st.tuples(labels, SCORES, weights), min_size=1, max_size=6)
+
+    def as_arrays(rows):
+        label, score, weight = zip(*rows, strict=True)
+        return np.asarray(label, dtype=kind), np.asarray(score), np.asarray(weight)
+
+    kept = rows.filter(lambda rows: any(w for *_, w in rows)).map(as_arrays)
+    return kept.filter(lambda columns: not look_swapped(*columns))
 
 
-def weighted(runner, kind):
-    return columns(WEIGHTS[kind](runner.backend.dtype == "float64"))
+def weighted(runner, kind, shares=SHARES):
+    weights = WEIGHTS[kind](runner.backend.dtype == "float64")
+    return columns(weights, st.integers(0, 1), int) | columns(weights, shares, np.float32)
 
 
 def disagreements(runner, group, y_true, y_score, weight, threshold=0.0):
@@ -95,7 +100,9 @@ def _differences(found, group, exact, tolerance):
 def test_weights_of_all_sizes_give_the_exact_value(runner, group, kind, data, threshold):
     if group == "local_accuracy" and runner.backend.library != "numpy":
         kind = "log-normal" if kind in BEYOND_FITS[runner.backend.dtype] else kind
-    assert disagreements(runner, group, *data.draw(weighted(runner, kind)), threshold) == {}
+    shares = QUARTERS if group == "choices" else SHARES
+    drawn = data.draw(weighted(runner, kind, shares))
+    assert disagreements(runner, group, *drawn, threshold) == {}
 
 
 @pytest.mark.parametrize("kind", WEIGHTS)

@@ -11,7 +11,7 @@ import pytest
 from backends import PADDED, context, convert, to_numpy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from samples import THRESHOLDS
+from samples import QUARTERS, THRESHOLDS
 from test_laws import agree
 
 import lxcim_xp as lx
@@ -76,7 +76,7 @@ def test_operating_points_equal_the_oracle(runner, sample, threshold):
     assert accuracy - runner.tolerance <= high
 
 
-@given(samples())
+@given(samples() | samples(labels=QUARTERS))
 def test_local_accuracy_is_the_slope_of_the_least_concave_majorant(runner, sample):
     rest = PADDED - sample.y_true.size if runner.backend.library == "jax" else 0
     padded = Sample(*(np.concatenate([part, np.zeros(rest, part.dtype)]) for part in sample))
