@@ -222,6 +222,14 @@ def _of_samples(
     return [xp.where(value <= least, 0.0, value) for value in found]
 
 
+def _of_observation(xp: Namespace, own: Array, share: Array) -> Array:
+    """Return what the observations add to the variance; nothing where rounding is all of it.
+
+    That is where no sample is decided: right and wrong halves of an observation are then alike.
+    """
+    return xp.where(own <= rounding(xp, share[..., 0] ** 2), 0.0, own)
+
+
 def true_weight(samples: Samples, weight: Array) -> Array:
     """Undo the scaling of the weights, which makes a difference to frequencies only."""
     return weight if samples.weight_unit is None else weight * samples.weight_unit
@@ -276,7 +284,7 @@ def estimated_twice(
 
         *both, own = all_summed(xp, squares, steady.descent)
         before, after = _of_samples(xp, samples, numbers, *both)
-        after = after + own
+        after = after + _of_observation(xp, own, share)
         return (
             (value[..., 0], xp.sqrt(before)),
             (steady.estimate[..., 0], xp.sqrt(after)),
@@ -288,7 +296,8 @@ def estimated_twice(
     clustered: Any = found.clustered
     own = summed(xp, lambda *columns: steady.formula(*columns)[2], steady.descent)
     moved = Influence(lambda *columns: steady.formula(*columns)[1], steady.descent)
-    after = variance_of(xp, values(xp, moved), clustered.units) + own
+    after = variance_of(xp, values(xp, moved), clustered.units)
+    after = after + _of_observation(xp, own, share)
     plain = found.value[..., 0], found.error
     return plain, (steady.estimate[..., 0], xp.sqrt(after)), freedom
 

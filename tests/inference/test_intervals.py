@@ -113,6 +113,29 @@ def test_where_nothing_is_known_there_is_no_interval_rather_than_a_point(n, weig
                 np.testing.assert_allclose(found.estimate, 0.5)
 
 
+@pytest.mark.runners("*-eager")
+@pytest.mark.parametrize("metric", ["lxcim", "accuracy", "audrc"])
+def test_undecided_samples_have_no_interval_whatever_they_weigh(runner, metric):
+    rng = np.random.default_rng(6)
+    n, dtype = 11, runner.backend.dtype
+    weights = [np.ones(n), *rng.integers(1, 5, (6, n)), *rng.lognormal(0, 2, (6, n))]
+    weight = np.stack([*weights, *(rng.random((4, n)) * 1e-30)]).astype(dtype)
+    codes = np.arange(n) // 2
+    for options in ({}, {"groups": codes}, {"groups": np.arange(n)}, {"strata": codes % 2}):
+        with context(runner.backend):
+            score = convert(runner.backend, np.zeros(weight.shape, dtype=dtype))
+            found = lx.interval(
+                1,
+                score,
+                metric=metric,
+                sample_weight=convert(runner.backend, weight),
+                threshold=0.0,
+                **{name: convert(runner.backend, value) for name, value in options.items()},
+            )
+            assert np.isnan(to_numpy(found.low)).all()
+            assert np.isnan(to_numpy(found.high)).all()
+
+
 def test_the_example_of_constant_scores_has_no_interval():
     found = lx.interval([1] * 5 + [0] * 5, [0.0] * 10, metric="auroc")
     assert found.estimate == 0.5
