@@ -404,19 +404,28 @@ def _classes(descent: Summable) -> tuple[Array, Array]:
 def _concordance_influence(xp: Namespace, descent: Summable, estimate: Array) -> Influence:
     """Return DeLong's influence, from the share of its pairs that each sample wins or loses."""
     both = _two(xp, descent)
+    parts = _concordance_parts(xp, both, estimate)
+    return Influence(lambda *columns: parts(*columns)[0], both)
+
+
+def _concordance_parts(
+    xp: Namespace, both: Any, estimate: Array
+) -> Callable[[Ranked, Ranked], tuple[Array, Array, Array]]:
+    """Return the influence, and twice the weight of each class above a sample, ties half."""
     highs, lows = _classes(both)
     one = xp.ones_like(highs)
     of_high, of_low = divide(xp, one, highs), divide(xp, one, lows)
     twice_highs, twice_lows = 2 * or_one(xp, highs), 2 * or_one(xp, lows)
 
-    def moves(high: Ranked, low: Ranked) -> Array:
+    def parts(high: Ranked, low: Ranked) -> tuple[Array, Array, Array]:
+        highs_above, lows_above = high.below + high.through, low.below + low.through
         # A quotient, not a product with of_low: halves of all pairs are halves to the last digit.
-        beaten = 1 - (low.below + low.through) / twice_lows
-        beaten_by = (high.below + high.through) / twice_highs
+        beaten, beaten_by = 1 - lows_above / twice_lows, highs_above / twice_highs
         moved = high.value * _gap(xp, beaten, estimate) * of_high
-        return moved + low.value * _gap(xp, beaten_by, estimate) * of_low
+        moved = moved + low.value * _gap(xp, beaten_by, estimate) * of_low
+        return moved, highs_above, lows_above
 
-    return Influence(moves, both)
+    return parts
 
 
 def _concordance_steadied(
@@ -427,8 +436,8 @@ def _concordance_steadied(
     Each class gets d / 2 of all weight, W, at the places of all samples. The weight of pairs that
     are won, U, becomes (1 + d) U + d (A^2 + B^2) / 4 + d^2 W^2 / 8.
     """
-    before = _concordance_influence(xp, descent, estimate)
-    highs, lows = _classes(before.descent)
+    both = _two(xp, descent)
+    parts, (highs, lows) = _concordance_parts(xp, both, estimate), _classes(both)
     total = highs + lows
     scale = divide(xp, xp.ones_like(total), total)
     part, rest = highs * scale, lows * scale
@@ -438,10 +447,9 @@ def _concordance_steadied(
     to_more, to_less = 1 / more, 1 / less
 
     def formula(high: Ranked, low: Ranked) -> tuple[Array, Array, Array]:
-        moves = before.formula(high, low)
+        moves, *above_in_classes = parts(high, low)
         # In units of all weight, as are the classes: squares stay within the range of float32.
-        highs_above = (high.below + high.through) * (scale / 2)
-        lows_above = (low.below + low.through) * (scale / 2)
+        highs_above, lows_above = (weight * (scale / 2) for weight in above_in_classes)
         above = (highs_above + lows_above) * (share / 2)
         # The share of the other class that a sample beats, or is beaten by, with the observation.
         beaten = (less - lows_above - above) * to_less
@@ -453,7 +461,7 @@ def _concordance_steadied(
         after = (high.value * as_high + low.value * as_low) * scale
         return moves, after, (high.value + low.value) * (middle**2 + apart**2) * own
 
-    return Steadied(steady, formula, before.descent)
+    return Steadied(steady, formula, both)
 
 
 _BY_CONFIDENCE = Sort(order_by_confidence, columns_by_confidence, sums_by_confidence)
