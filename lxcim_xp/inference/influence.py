@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from lxcim_xp._arrays.namespaces import NUMPY, widest_float
+from lxcim_xp._arrays.namespaces import NUMPY, values_are_at_hand, widest_float
 from lxcim_xp._arrays.numpy_pieces import computed
 from lxcim_xp._arrays.primitives import divide
 from lxcim_xp._arrays.typing import Array, Namespace
@@ -323,7 +323,10 @@ def _gap(xp: Namespace, share: Array, centre: Array) -> Array:
     """Return share - centre of two numbers near one; exactly zero where rounding is all of it."""
     gap = share - centre
     roundings = _ROUNDINGS + math.log2(max(gap.shape[-1], 1))
-    return xp.where(xp.abs(gap) > roundings * xp.finfo(gap.dtype).eps, gap, 0.0)
+    is_more = xp.abs(gap) > roundings * xp.finfo(gap.dtype).eps
+    if values_are_at_hand(xp) and is_more.all():
+        return gap
+    return xp.where(is_more, gap, 0.0)
 
 
 def _audrc_influence(xp: Namespace, descent: Summable, estimate: Array) -> Influence:
@@ -443,21 +446,21 @@ def _concordance_steadied(
     part, rest = highs * scale, lows * scale
     more, less = part + share / 2, rest + share / 2
     won = estimate * part * rest * (1 + share) + share / 4 * (part**2 + rest**2) + share**2 / 8
-    steady, own = won / (more * less), share**2 * scale
+    steady, own = won / (more * less), (share / 2) ** 2 * scale
     to_more, to_less = 1 / more, 1 / less
+    # In units of all weight, as are the classes: squares stay within the range of float32. What
+    # lies above a sample in its own class counts through the observation alone.
+    through, directly = share / 4 * scale, (share + 2) / 4 * scale
 
     def formula(high: Ranked, low: Ranked) -> tuple[Array, Array, Array]:
-        moves, *above_in_classes = parts(high, low)
-        # In units of all weight, as are the classes: squares stay within the range of float32.
-        highs_above, lows_above = (weight * (scale / 2) for weight in above_in_classes)
-        above = (highs_above + lows_above) * (share / 2)
+        moves, highs_above, lows_above = parts(high, low)
         # The share of the other class that a sample beats, or is beaten by, with the observation.
-        beaten = (less - lows_above - above) * to_less
-        beaten_by = (highs_above + above) * to_more
+        beaten = (less - lows_above * directly - highs_above * through) * to_less
+        beaten_by = (highs_above * directly + lows_above * through) * to_more
         as_high, as_low = _gap(xp, beaten, steady) * to_more, _gap(xp, beaten_by, steady) * to_less
-        # What a draw from the observation does on average, and how far its halves are apart.
+        # What a draw from the observation does on average, and how far its halves are apart; twice.
         off = xp.astype(high.value != low.value, high.value.dtype)
-        middle, apart = (as_high + as_low) / 2, (as_high - as_low) / 2 * off
+        middle, apart = as_high + as_low, (as_high - as_low) * off
         after = (high.value * as_high + low.value * as_low) * scale
         return moves, after, (high.value + low.value) * (middle**2 + apart**2) * own
 

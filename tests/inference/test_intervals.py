@@ -190,6 +190,16 @@ def test_the_quantile_of_auroc_knows_its_smaller_class(metric):
     np.testing.assert_allclose(again.high - again.estimate, half, rtol=1e-9)
 
 
+@pytest.mark.parametrize("with_ties", [False, True])
+def test_audrc_under_heavy_tails_is_covered(with_ties):
+    # The AUDRC of such margins is 0.95: its variance rests on few confident errors.
+    margins = np.random.default_rng(7).standard_t(2, (1500, 200)) + 2.7509
+    if with_ties:
+        margins = np.sign(margins) * np.ceil(8 * np.abs(margins)) / 8
+    found = lx.interval(1, margins, metric="audrc")
+    assert 0.94 < np.mean((found.low <= 0.95) & (found.high >= 0.95)) < 0.99  # it was 0.88
+
+
 @pytest.mark.parametrize("metric", METRICS)
 def test_intervals_hold_little_more_memory_than_the_metric(metric):
     rng = np.random.default_rng(4)
