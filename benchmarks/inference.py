@@ -2,7 +2,8 @@
 
     OPENBLAS_NUM_THREADS=1 python benchmarks/inference.py [--sizes 1e5 1e6 1e7]
 
-All times are medians of contenders that take turns in one process, and are shown as ratios.
+All times are medians of contenders that take turns in one process, of processor time so that other
+work on the machine does not count, and are shown as ratios.
 """
 
 import argparse
@@ -24,9 +25,9 @@ def medians(contenders: dict[str, Callable[[], object]], repeats: int) -> dict[s
     times: dict[str, list[float]] = {name: [] for name in contenders}
     for _ in range(repeats):
         for name, run in contenders.items():
-            start = time.perf_counter()
+            start = time.process_time()
             run()
-            times[name].append(time.perf_counter() - start)
+            times[name].append(time.process_time() - start)
     return {name: statistics.median(taken) for name, taken in times.items()}
 
 

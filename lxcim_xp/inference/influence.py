@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from lxcim_xp._arrays.namespaces import NUMPY
+from lxcim_xp._arrays.namespaces import NUMPY, values_are_at_hand
 from lxcim_xp._arrays.numpy_pieces import computed
 from lxcim_xp._arrays.primitives import divide
 from lxcim_xp._arrays.typing import Array, Namespace
@@ -325,7 +325,10 @@ def _gap(xp: Namespace, share: Array, centre: Array) -> Array:
     """Return share - centre of two numbers near one; exactly zero where rounding is all of it."""
     gap = share - centre
     roundings = _ROUNDINGS + math.log2(max(gap.shape[-1], 1))
-    return xp.where(xp.abs(gap) > roundings * xp.finfo(gap.dtype).eps, gap, 0.0)
+    is_more = xp.abs(gap) > roundings * xp.finfo(gap.dtype).eps
+    if values_are_at_hand(xp) and is_more.all():
+        return gap
+    return xp.where(is_more, gap, 0.0)
 
 
 def _audrc_influence(xp: Namespace, descent: Summable, estimate: Array) -> Influence:
@@ -406,19 +409,28 @@ def _classes(descent: Summable) -> tuple[Array, Array]:
 def _concordance_influence(xp: Namespace, descent: Summable, estimate: Array) -> Influence:
     """Return DeLong's influence, from the share of its pairs that each sample wins or loses."""
     both = _two(xp, descent)
+    parts = _concordance_parts(xp, both, estimate)
+    return Influence(lambda *columns: parts(*columns)[0], both)
+
+
+def _concordance_parts(
+    xp: Namespace, both: Any, estimate: Array
+) -> Callable[[Ranked, Ranked], tuple[Array, Array, Array]]:
+    """Return the influence, and twice the weight of each class above a sample, ties half."""
     highs, lows = _classes(both)
     one = xp.ones_like(highs)
     of_high, of_low = divide(xp, one, highs), divide(xp, one, lows)
     twice_highs, twice_lows = 2 * or_one(xp, highs), 2 * or_one(xp, lows)
 
-    def moves(high: Ranked, low: Ranked) -> Array:
+    def parts(high: Ranked, low: Ranked) -> tuple[Array, Array, Array]:
+        highs_above, lows_above = high.below + high.through, low.below + low.through
         # A quotient, not a product with of_low: halves of all pairs are halves to the last digit.
-        beaten = 1 - (low.below + low.through) / twice_lows
-        beaten_by = (high.below + high.through) / twice_highs
+        beaten, beaten_by = 1 - lows_above / twice_lows, highs_above / twice_highs
         moved = high.value * _gap(xp, beaten, estimate) * of_high
-        return moved + low.value * _gap(xp, beaten_by, estimate) * of_low
+        moved = moved + low.value * _gap(xp, beaten_by, estimate) * of_low
+        return moved, highs_above, lows_above
 
-    return Influence(moves, both)
+    return parts
 
 
 def _concordance_steadied(
@@ -429,33 +441,32 @@ def _concordance_steadied(
     Each class gets d / 2 of all weight, W, at the places of all samples. The weight of pairs that
     are won, U, becomes (1 + d) U + d (A^2 + B^2) / 4 + d^2 W^2 / 8.
     """
-    before = _concordance_influence(xp, descent, estimate)
-    highs, lows = _classes(before.descent)
+    both = _two(xp, descent)
+    parts, (highs, lows) = _concordance_parts(xp, both, estimate), _classes(both)
     total = highs + lows
     scale = divide(xp, xp.ones_like(total), total)
     part, rest = highs * scale, lows * scale
     more, less = part + share / 2, rest + share / 2
     won = estimate * part * rest * (1 + share) + share / 4 * (part**2 + rest**2) + share**2 / 8
-    steady, own = won / (more * less), share**2 * scale
+    steady, own = won / (more * less), (share / 2) ** 2 * scale
     to_more, to_less = 1 / more, 1 / less
+    # In units of all weight, as are the classes: squares stay within the range of float32. What
+    # lies above a sample in its own class counts through the observation alone.
+    through, directly = share / 4 * scale, (share + 2) / 4 * scale
 
     def formula(high: Ranked, low: Ranked) -> tuple[Array, Array, Array]:
-        moves = before.formula(high, low)
-        # In units of all weight, as are the classes: squares stay within the range of float32.
-        highs_above = (high.below + high.through) * (scale / 2)
-        lows_above = (low.below + low.through) * (scale / 2)
-        above = (highs_above + lows_above) * (share / 2)
+        moves, highs_above, lows_above = parts(high, low)
         # The share of the other class that a sample beats, or is beaten by, with the observation.
-        beaten = (less - lows_above - above) * to_less
-        beaten_by = (highs_above + above) * to_more
+        beaten = (less - lows_above * directly - highs_above * through) * to_less
+        beaten_by = (highs_above * directly + lows_above * through) * to_more
         as_high, as_low = _gap(xp, beaten, steady) * to_more, _gap(xp, beaten_by, steady) * to_less
-        # What a draw from the observation does on average, and how far its halves are apart.
+        # What a draw from the observation does on average, and how far its halves are apart; twice.
         off = xp.astype(high.value != low.value, high.value.dtype)
-        middle, apart = (as_high + as_low) / 2, (as_high - as_low) / 2 * off
+        middle, apart = as_high + as_low, (as_high - as_low) * off
         after = (high.value * as_high + low.value * as_low) * scale
         return moves, after, (high.value + low.value) * (middle**2 + apart**2) * own
 
-    return Steadied(steady, formula, before.descent)
+    return Steadied(steady, formula, both)
 
 
 _BY_CONFIDENCE = Sort(order_by_confidence, columns_by_confidence, sums_by_confidence)

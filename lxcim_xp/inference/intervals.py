@@ -182,33 +182,33 @@ class _Numbers(NamedTuple):
 
     samples: Array  # that count
     effective: Array  # equally weighted ones that are worth as much
-    in_classes: list[Array]  # the same for each class, if asked for
 
 
-def _numbers(
-    xp: Namespace, samples: Samples, descent: Any, *, of_classes: bool = False
-) -> _Numbers:
-    def sums(right: Ranked, everyone: Ranked) -> tuple[Array, ...]:
-        columns = (right.value, everyone.value - right.value) if of_classes else ()
-        parts = [power for column in columns for power in (column, column**2)]
-        if samples.weight is not None:
-            weight = everyone.value
-            parts += [weight, weight**2, xp.astype(weight > 0, weight.dtype)]
-        return tuple(parts)
-
-    total = totals(descent)[1][..., 0]
-    if samples.weight is None and not of_classes:
-        return _Numbers(total, total, [])
-    found = all_summed(xp, sums, descent)
-    # Squares of weights may vanish; a number is at least one.
-    numbers = [
-        xp.where(squares > 0, divide(xp, weight**2, squares), 1.0)
-        for weight, squares in zip(found[::2], found[1::2], strict=False)
-    ]
+def _numbers(xp: Namespace, samples: Samples, descent: Any) -> _Numbers:
     if samples.weight is None:
-        return _Numbers(total, total, numbers)
-    *in_classes, effective = numbers
-    return _Numbers(found[-1], effective, in_classes)
+        total = totals(descent)[1][..., 0]
+        return _Numbers(total, total)
+
+    def sums(right: Ranked, everyone: Ranked) -> tuple[Array, ...]:
+        weight = everyone.value
+        return weight, weight**2, xp.astype(weight > 0, weight.dtype)
+
+    weight, squares, present = all_summed(xp, sums, descent)
+    return _Numbers(present, _effective(xp, weight, squares))
+
+
+def _effective(xp: Namespace, weight: Array, squares: Array) -> Array:
+    """Return a number of samples from sums; squares of weights may vanish, it is at least one."""
+    return xp.where(squares > 0, divide(xp, weight**2, squares), 1.0)
+
+
+def _sums_of_classes(one: Ranked, other: Ranked) -> tuple[Array, ...]:
+    return one.value, one.value**2, other.value, other.value**2
+
+
+def _freedom_of_classes(xp: Namespace, *sums: Array) -> Array:
+    """Return the degrees of freedom that two classes of independent samples leave."""
+    return xp.minimum(_effective(xp, *sums[:2]), _effective(xp, *sums[2:])) + _BEYOND_CLASS
 
 
 def _of_samples(
@@ -220,6 +220,14 @@ def _of_samples(
         return found
     least = rounding(xp, 1 / numbers.effective)
     return [xp.where(value <= least, 0.0, value) for value in found]
+
+
+def _of_observation(xp: Namespace, own: Array, share: Array) -> Array:
+    """Return what the observations add to the variance; nothing where rounding is all of it.
+
+    That is where no sample is decided: right and wrong halves of an observation are then alike.
+    """
+    return xp.where(own <= rounding(xp, share[..., 0] ** 2), 0.0, own)
 
 
 def true_weight(samples: Samples, weight: Array) -> Array:
@@ -266,21 +274,22 @@ def estimated_twice(
     if are_independent(drawn):  # in one go over the samples
         descent = summable_for(xp, kernel, samples, drawn)
         value = kernel.estimate(xp, descent)
-        numbers = _numbers(xp, samples, descent, of_classes=kernel.has_classes)
-        share, freedom = _steadier_of_samples(xp, kernel, numbers)
+        numbers = _numbers(xp, samples, descent)
+        share = _share_of_samples(xp, kernel, numbers)
         steady = kernel.steadied(xp, descent, value, share)
 
         def squares(*columns: Any) -> tuple[Array, ...]:
             before, after, own = steady.formula(*columns)
-            return before**2, after**2, own
+            of_classes = _sums_of_classes(*columns) if kernel.has_classes else ()
+            return before**2, after**2, own, *of_classes
 
-        *both, own = all_summed(xp, squares, steady.descent)
-        before, after = _of_samples(xp, samples, numbers, *both)
-        after = after + own
+        before, after, own, *of_classes = all_summed(xp, squares, steady.descent)
+        before, after = _of_samples(xp, samples, numbers, before, after)
+        after = after + _of_observation(xp, own, share)
         return (
             (value[..., 0], xp.sqrt(before)),
             (steady.estimate[..., 0], xp.sqrt(after)),
-            freedom,
+            _freedom_of_classes(xp, *of_classes) if of_classes else None,
         )
     found = estimated(xp, kernel, samples, drawn)
     share, freedom = steadier_of(xp, kernel, samples, found)
@@ -288,7 +297,8 @@ def estimated_twice(
     clustered: Any = found.clustered
     own = summed(xp, lambda *columns: steady.formula(*columns)[2], steady.descent)
     moved = Influence(lambda *columns: steady.formula(*columns)[1], steady.descent)
-    after = variance_of(xp, values(xp, moved), clustered.units) + own
+    after = variance_of(xp, values(xp, moved), clustered.units)
+    after = after + _of_observation(xp, own, share)
     plain = found.value[..., 0], found.error
     return plain, (steady.estimate[..., 0], xp.sqrt(after)), freedom
 
@@ -296,8 +306,11 @@ def estimated_twice(
 def steadier_of(xp: Namespace, kernel: Kernel, samples: Samples, found: Estimated) -> Steadier:
     """Return how much is to be added to an estimate, and the degrees of freedom of its error."""
     if found.clustered is None:
-        numbers = _numbers(xp, samples, found.descent, of_classes=kernel.has_classes)
-        return _steadier_of_samples(xp, kernel, numbers)
+        share = _share_of_samples(xp, kernel, _numbers(xp, samples, found.descent))
+        if not kernel.has_classes:
+            return Steadier(share, None)
+        sums = all_summed(xp, _sums_of_classes, found.influence.descent)
+        return Steadier(share, _freedom_of_classes(xp, *sums))
     influence, units, drawn = found.clustered
     right, everyone = found.descent.columns
     freedom = None
@@ -318,12 +331,9 @@ def steadier_of(xp: Namespace, kernel: Kernel, samples: Samples, found: Estimate
     return Steadier(kernel.added * share, freedom)
 
 
-def _steadier_of_samples(xp: Namespace, kernel: Kernel, numbers: _Numbers) -> Steadier:
-    """Return the same for independent samples."""
-    freedom = None
-    if kernel.has_classes:
-        freedom = xp.minimum(*numbers.in_classes) + _BEYOND_CLASS
-    return Steadier(kernel.added / or_one(xp, numbers.effective)[..., None], freedom)
+def _share_of_samples(xp: Namespace, kernel: Kernel, numbers: _Numbers) -> Array:
+    """Return what is to be added to an estimate of independent samples, (..., 1)."""
+    return kernel.added / or_one(xp, numbers.effective)[..., None]
 
 
 def resampled_bounds(

@@ -210,7 +210,8 @@ def _bell_mccaffrey(xp: Namespace, units: Units) -> Array:
         xp.sum(units.share * column, axis=-1, keepdims=True)
         for column in (part**2, part**2 / rest, (part**2 / rest) ** 2)
     )
-    spread = even + first**2 - second
+    apart = first**2 - second  # a sum of products: only rounding makes it negative
+    spread = even + xp.where(apart > 0, apart, 0.0)
     one = xp.ones_like(spread)
     return xp.minimum(xp.maximum(divide(xp, one, spread), one), count - 1)
 

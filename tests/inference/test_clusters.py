@@ -85,6 +85,22 @@ def test_equal_clusters_have_one_degree_of_freedom_less_than_their_number():
             assert found.degrees_of_freedom < 2.5
 
 
+@pytest.mark.runners("*-eager")
+@pytest.mark.parametrize("exponent", [3, 5, 7, 9, 12, 14])
+def test_one_cluster_with_almost_all_weight_is_hardly_more_than_one(runner, exponent):
+    dtype = runner.backend.dtype
+    margins = np.asarray([1.0, -2.0, 3.0, 4.0, -0.5, 2.5])
+    weight, groups = 10.0 ** np.asarray([exponent, 0, 0, exponent, 0, 0]), [0, 1, 1, 0, 2, 3]
+    with context(runner.backend):
+        score, weight = (convert(runner.backend, a.astype(dtype)) for a in (margins, weight))
+        options = {"sample_weight": weight, "groups": convert(runner.backend, np.asarray(groups))}
+        found = lx.interval(1, score, **options)
+        other = convert(runner.backend, margins[::-1].astype(dtype))
+        difference = lx.compare(1, score, other, **options)
+        assert to_numpy(found.high) - to_numpy(found.low) > 0.5
+        assert 0.05 < to_numpy(difference.p_value) <= 1
+
+
 def test_an_all_right_result_takes_the_worst_and_scattered_errors_do_not():
     groups = np.repeat(np.arange(30), 5)
     margins = np.random.default_rng(4).uniform(1, 2, 150)

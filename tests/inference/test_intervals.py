@@ -113,6 +113,29 @@ def test_where_nothing_is_known_there_is_no_interval_rather_than_a_point(n, weig
                 np.testing.assert_allclose(found.estimate, 0.5)
 
 
+@pytest.mark.runners("*-eager")
+@pytest.mark.parametrize("metric", ["lxcim", "accuracy", "audrc"])
+def test_undecided_samples_have_no_interval_whatever_they_weigh(runner, metric):
+    rng = np.random.default_rng(6)
+    n, dtype = 11, runner.backend.dtype
+    weights = [np.ones(n), *rng.integers(1, 5, (6, n)), *rng.lognormal(0, 2, (6, n))]
+    weight = np.stack([*weights, *(rng.random((4, n)) * 1e-30)]).astype(dtype)
+    codes = np.arange(n) // 2
+    for options in ({}, {"groups": codes}, {"groups": np.arange(n)}, {"strata": codes % 2}):
+        with context(runner.backend):
+            score = convert(runner.backend, np.zeros(weight.shape, dtype=dtype))
+            found = lx.interval(
+                1,
+                score,
+                metric=metric,
+                sample_weight=convert(runner.backend, weight),
+                threshold=0.0,
+                **{name: convert(runner.backend, value) for name, value in options.items()},
+            )
+            assert np.isnan(to_numpy(found.low)).all()
+            assert np.isnan(to_numpy(found.high)).all()
+
+
 def test_the_example_of_constant_scores_has_no_interval():
     found = lx.interval([1] * 5 + [0] * 5, [0.0] * 10, metric="auroc")
     assert found.estimate == 0.5
@@ -165,6 +188,16 @@ def test_the_quantile_of_auroc_knows_its_smaller_class(metric):
                         sample_weight=np.full(43, 3), weight_type="frequency")  # fmt: skip
     half = oracle.stats.t.ppf(0.75, 9 + 4) * again.standard_error
     np.testing.assert_allclose(again.high - again.estimate, half, rtol=1e-9)
+
+
+@pytest.mark.parametrize("with_ties", [False, True])
+def test_audrc_under_heavy_tails_is_covered(with_ties):
+    # The AUDRC of such margins is 0.95: its variance rests on few confident errors.
+    margins = np.random.default_rng(7).standard_t(2, (1500, 200)) + 2.7509
+    if with_ties:
+        margins = np.sign(margins) * np.ceil(8 * np.abs(margins)) / 8
+    found = lx.interval(1, margins, metric="audrc")
+    assert 0.94 < np.mean((found.low <= 0.95) & (found.high >= 0.95)) < 0.99  # it was 0.88
 
 
 @pytest.mark.parametrize("metric", METRICS)
