@@ -4,4 +4,6 @@ What is here turns such records into labels, margins and confidences, which ever
 :mod:`lxcim_xp.choices.orders`, :mod:`lxcim_xp.choices.lists` and :mod:`lxcim_xp.choices.pairs`.
 """
 
-__all__: list[str] = []
+from lxcim_xp.choices.lists import Chosen, choose
+
+__all__ = ["Chosen", "choose"]
