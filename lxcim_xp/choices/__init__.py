@@ -5,5 +5,6 @@ What is here turns such records into labels, margins and confidences, which ever
 """
 
 from lxcim_xp.choices.lists import Chosen, choose
+from lxcim_xp.choices.pairs import ItemPairs, pairs_of_items
 
-__all__ = ["Chosen", "choose"]
+__all__ = ["Chosen", "ItemPairs", "choose", "pairs_of_items"]
