@@ -31,8 +31,14 @@ from lxcim_xp._samples.checks import checked_bins
 from lxcim_xp._samples.decisions import Decision
 from lxcim_xp._samples.option_types import NanPolicy, Ties
 from lxcim_xp.comparison import Comparison
+from lxcim_xp.frames.choose import choose_frame, choose_plan, lists_of
 from lxcim_xp.frames.columns import Parts, check_keys, check_metrics, check_state, parts_of
-from lxcim_xp.frames.dask import in_one_partition, in_partitions, merged_partitions
+from lxcim_xp.frames.dask import (
+    in_one_partition,
+    in_partitions,
+    merged_partitions,
+    of_keys_in_partitions,
+)
 from lxcim_xp.frames.engines import (
     BoundedName,
     Engine,
@@ -1005,6 +1011,101 @@ def sketch_bounds(
         )
     rows = columns_in_memory(engine, rows, (*keys, *STATE))
     return in_memory(rows, lambda rows: bounds_frame(rows, keys, names))
+
+
+def choose(
+    frame: IntoFrameT,
+    *,
+    question: str,
+    score: str,
+    right: str,
+    alternative: str | None = None,
+    weight: str | None = None,
+    by: str | Sequence[str] = (),
+) -> IntoFrameT:
+    """Return one row for each question of a long table, in which each row is an alternative.
+
+    The alternative with the highest score is chosen. Evaluate the result as labels and confidences:
+    ``label="correct", score="confidence", decision=confidence()``.
+
+    Parameters
+    ----------
+    frame : frame
+        A frame of any kind in the table of docs/frames.md, eager or lazy.
+    question : str
+        The column that says which question an alternative belongs to.
+    score : str
+        The column of scores, higher for better alternatives.
+    right : str
+        The column that says whether an alternative is right: booleans, 0/1, or the credit that it
+        earns, between 0 and 1.
+    alternative : str, optional
+        The column of names, if it should be checked that no question has one twice. They make no
+        difference otherwise.
+    weight : str, optional
+        A column of weights of the questions, which is passed on.
+    by : str or sequence of str, default ()
+        Further columns that are the same for all alternatives of a question, passed on as they are.
+
+    Returns
+    -------
+    frame
+        Of the kind of the input, one row for each question, in their order: the question, ``by``
+        and ``weight``, then ``correct``, ``confidence`` and ``chance`` as from
+        :func:`lxcim_xp.choices.choose`, and the number ``n_alternatives``.
+
+    See Also
+    --------
+    lxcim_xp.choices.choose : The same for arrays, with other confidences than the margin.
+
+    Notes
+    -----
+    A missing value, a question without a right alternative, one that has an alternative twice, and
+    a weight that differs inside a question are errors. A query cannot raise before it is collected:
+    there such questions have null results, and one row for each weight or key.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from lxcim_xp import frames
+    >>> table = pd.DataFrame(
+    ...     {
+    ...         "question": [1, 1, 1, 2, 2, 2, 2],
+    ...         "answer": ["A", "B", "C", "A", "B", "C", "D"],
+    ...         "score": [0.5, 2.0, 1.0, 3.0, 0.0, 3.0, 1.0],
+    ...         "right": [False, True, False, False, False, True, False],
+    ...     }
+    ... )
+    >>> frames.choose(table, question="question", score="score", right="right").round(3)
+       question  correct  confidence  chance  n_alternatives
+    0         1      1.0         1.0   0.333               3
+    1         2      0.5         0.0   0.250               4
+    """
+    rows = narwhals_frame(frame)
+    engine = engine_of(rows)
+    schema = schema_of(engine, rows)
+    lists = lists_of(
+        engine,
+        schema,
+        question=question,
+        score=score,
+        right=right,
+        alternative=alternative,
+        weight=weight,
+        by=by,
+    )
+    if isinstance(rows, nw.DataFrame):
+        rows = columns_in_memory(engine, rows, lists.columns)
+        found = in_memory(rows, lambda rows: choose_frame(rows, lists))
+    elif engine.road == "shuffle":
+        found = of_keys_in_partitions(
+            rows, lists.columns, (question,), lambda rows: choose_frame(rows, lists)
+        )
+    else:
+        rows = plain_columns(engine, rows, lists.columns)
+        found = choose_plan(rows, schema, engine, lists).to_native()
+    result: IntoFrameT = found
+    return result
 
 
 def _run(
