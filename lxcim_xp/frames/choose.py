@@ -18,8 +18,8 @@ from lxcim_xp.choices import choose as choose_array
 from lxcim_xp.frames.columns import check_keys, check_name, check_number
 from lxcim_xp.frames.engines import Engine
 from lxcim_xp.frames.expressions import LIBRARY, number, one_if
-from lxcim_xp.frames.group_codes import codes_of, group_rows, renumbered
-from lxcim_xp.frames.labels import numbers, where_missing
+from lxcim_xp.frames.group_codes import codes_of, first_rows, group_rows, renumbered
+from lxcim_xp.frames.labels import numbers, refuse_missing
 from lxcim_xp.frames.names import column_of, series_of, sorted_and_named
 from lxcim_xp.frames.padded_groups import over_groups
 from lxcim_xp.frames.read_write import write_rows
@@ -71,7 +71,11 @@ def lists_of(
 
 def choose_frame(rows: nw.DataFrame[Any], lists: Lists) -> nw.DataFrame[Any]:
     """Return one row for each question of a frame in memory."""
-    _refuse_missing(rows, lists)
+    parts = {"question": lists.question, "score": lists.score, "right": lists.right}
+    if lists.alternative is not None:
+        parts["alternative"] = lists.alternative
+    for part, name in parts.items():
+        refuse_missing(series_of(rows, name), part, name)
     groups = group_rows(rows, (lists.question,))
     code, count, keys = groups
     names = None if keys is None else keys.get_column(lists.question)
@@ -80,8 +84,7 @@ def choose_frame(rows: nw.DataFrame[Any], lists: Lists) -> nw.DataFrame[Any]:
     _check_credits(credit, code, count, lists, names)
     if lists.alternative is not None:
         _refuse_duplicates(rows, lists, lists.alternative, code, count)
-    first = np.zeros(count, dtype=np.int64)
-    first[code[::-1]] = np.arange(code.size - 1, -1, -1)  # the last write wins: the first row
+    first = first_rows(code, count)
     for name in lists.carried:
         _refuse_changes(rows, lists, name, code, first)
     found = over_groups(code, count, Chosen._fields, _chosen, score, credit)
@@ -153,22 +156,6 @@ def choose_plan(
         n.cast(nw.Int64).alias(COUNT),
     ).select(*keys, *_RESULTS)
     return sorted_and_named(engine, found, dict(zip(keys, names, strict=True)))
-
-
-def _refuse_missing(rows: nw.DataFrame[Any], lists: Lists) -> None:
-    parts = {"question": lists.question, "score": lists.score, "right": lists.right}
-    if lists.alternative is not None:
-        parts["alternative"] = lists.alternative
-    for part, name in parts.items():
-        missing = where_missing(series_of(rows, name))
-        if missing is not None and missing.any():
-            raise BadValue(
-                f"{part} column {name!r}",
-                "has {count} missing values, the first {place}",
-                "Drop such rows, or fill them in.",
-                row=int(np.flatnonzero(missing)[0]),
-                count=int(missing.sum()),
-            )
 
 
 def _value(series: nw.Series[Any], row: Any) -> Any:
