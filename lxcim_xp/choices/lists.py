@@ -24,6 +24,7 @@ from lxcim_xp._arrays.namespaces import (
 )
 from lxcim_xp._arrays.primitives import first_position, move_axis, quietly, without_subnormals
 from lxcim_xp._arrays.typing import Array, ArrayLike, DType, Namespace
+from lxcim_xp._samples.differences import difference_of_arrays
 from lxcim_xp._samples.errors import BadValue
 
 Ahead: TypeAlias = Literal["margin"] | Callable[[Any], Any]
@@ -111,8 +112,8 @@ def choose(
     is an error, as is a NaN score. Where values cannot be inspected (any library but NumPy), the
     three results of that question are NaN.
 
-    Margins are differences of the scores as they are: of 0.3 and 0.2 the margin is not exactly that
-    of 0.2 and 0.1. Round scores that are decimals to whole units first if margins should tie.
+    Margins of decimals are those of the decimals as they are written: of 0.3 and 0.2 as of 0.2 and
+    0.1, which as floats differ in the last digit. Equal margins tie.
 
     Examples
     --------
@@ -158,9 +159,9 @@ def choose(
 class _Lists(NamedTuple):
     """The alternatives of all questions, along the last axis."""
 
-    score: Array  # (..., K), in the widest float, minus infinity where there is no alternative
+    score: Array  # (..., K), floats, minus infinity where there is no alternative
     there: Array  # (..., K)
-    credit: Array  # (..., K), zero where there is no alternative
+    credit: Array  # (..., K), in the widest float, zero where there is no alternative
     valid: Array | None  # (...); None: all are
     dtype: DType  # of the results
 
@@ -180,9 +181,9 @@ def _lists(scores: Any, right: Any, where: Any, axis: int) -> tuple[Namespace, _
         raise ValueError(
             f"axis must be an integer from {-score.ndim} to {score.ndim - 1}; found {axis!r}."
         )
-    is_float = kind_of(xp, score.dtype) == "real floating"
-    dtype = score.dtype if is_float else default_float(xp, score)
-    score = xp.astype(score, widest_float(xp, score), copy=False)
+    dtype = score.dtype
+    if kind_of(xp, dtype) != "real floating":
+        dtype, score = default_float(xp, score), xp.astype(score, widest_float(xp, score))
     score = move_axis(xp, without_subnormals(xp, score), axis, -1)
     there = _there(xp, where, score, axis)
     credit, sound = _credit(xp, right, score, axis)
@@ -235,7 +236,7 @@ def _credit(xp: Namespace, right: Any, score: Array, axis: int) -> tuple[Array, 
     if right.ndim >= score.ndim:
         if kind == "other":
             raise TypeError(f"right must hold numbers or booleans; found dtype {right.dtype}.")
-        credit = xp.astype(_beside(xp, "right", right, score, axis), score.dtype)
+        credit = xp.astype(_beside(xp, "right", right, score, axis), widest_float(xp, score))
         return credit, xp.ones(score.shape[:-1], dtype=xp.bool, device=device_of(xp, score))
     if kind != "integral":
         raise TypeError(
@@ -245,7 +246,7 @@ def _credit(xp: Namespace, right: Any, score: Array, axis: int) -> tuple[Array, 
     right = _broadcast(xp, "right", xp.astype(right, default_int(xp, score)), score.shape[:-1])
     alternatives = xp.arange(score.shape[-1], dtype=right.dtype, device=device_of(xp, score))
     is_right = xp.broadcast_to(alternatives, score.shape) == right[..., None]
-    credit = xp.astype(is_right, score.dtype)
+    credit = xp.astype(is_right, widest_float(xp, score))
     return credit, (right >= 0) & (right < score.shape[-1])
 
 
@@ -285,8 +286,8 @@ def _margin(xp: Namespace, score: Array, at_top: Array, top: Array) -> Array:
     """Return how far the highest score is ahead; infinitely far if there is no other."""
     second = xp.max(xp.where(at_top, -xp.inf, score), axis=-1)
     is_alone = second == -xp.inf
-    with quietly(xp):
-        margin = xp.where(is_alone, xp.inf, top - xp.where(is_alone, 0.0, second))
+    margin = difference_of_arrays(xp, top, xp.where(is_alone, 0.0, second))
+    margin = xp.where(is_alone, xp.inf, margin)
     tied = xp.sum(xp.astype(at_top, score.dtype), axis=-1) > 1
     return xp.where(tied, 0.0, margin)
 

@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
+from lxcim_xp._arrays.autodiff import constant
 from lxcim_xp._arrays.namespaces import (
     NUMPY,
     as_array,
@@ -27,6 +28,7 @@ from lxcim_xp._arrays.namespaces import (
 )
 from lxcim_xp._arrays.primitives import first_position, quietly, take
 from lxcim_xp._arrays.typing import Array, ArrayLike, GroupsLike, Namespace, NumpyArray
+from lxcim_xp._samples.differences import difference_of_arrays
 from lxcim_xp._samples.errors import DROP_OR_WEIGH, BadValue
 
 Weighting: TypeAlias = Literal["query", "pair"]
@@ -43,7 +45,8 @@ class ItemPairs(NamedTuple):
     label : array of {0, 1}
         Whether the first item of the pair, the earlier one of the input, is the more relevant.
     margin : array
-        The score of the first item minus that of the second; 0 for equal scores.
+        The score of the first item minus that of the second, as decimals where they are some, so
+        that equal differences tie; 0 for equal scores.
     weight : array
         What the pair counts.
     cluster : array
@@ -156,8 +159,7 @@ def pairs_of_items(
     upper, lower = ladder.item[pairs.upper], ladder.item[pairs.lower]
     first, second = (from_numpy(xp, pick(upper, lower), score) for pick in (np.minimum, np.maximum))
     one, other = take(xp, score, first), take(xp, score, second)
-    with quietly(xp):
-        margin = xp.where(one == other, xp.zeros_like(one), one - other)  # infinities too
+    margin = _difference(xp, one, other)
     label = from_numpy(xp, (upper < lower).astype(np.int64), score)
     weights = xp.astype(from_numpy(xp, pairs.weight, score), widest_float(xp, score), copy=False)
     return ItemPairs(label, margin, weights, from_numpy(xp, held["groups"][upper], score))
@@ -270,6 +272,16 @@ def _weight_below(ladder: _Ladder, weight: NumpyArray) -> NumpyArray:
         reach *= 2
     last_below = np.maximum(ladder.start + ladder.below - 1, 0)
     return np.where(ladder.below > 0, through[last_below], 0.0)
+
+
+def _difference(xp: Namespace, one: Array, other: Array) -> Array:
+    """Return a difference of decimals as they are written, with the derivative of a difference."""
+    written = xp.astype(difference_of_arrays(xp, one, other), one.dtype, copy=False)
+    with quietly(xp):
+        raw = xp.where(one == other, xp.zeros_like(one), one - other)  # infinite ones too
+        step = constant(xp, written - raw)
+        # Close floats have an exact difference, so that the sum is what is written.
+        return raw + xp.where(xp.isfinite(step), step, xp.zeros_like(step))
 
 
 def _checked_limit(max_pairs: Any) -> int | None:

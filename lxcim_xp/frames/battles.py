@@ -6,12 +6,14 @@ from typing import Any, NamedTuple
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from lxcim_xp._arrays.namespaces import NUMPY
 from lxcim_xp._arrays.primitives import first_position
 from lxcim_xp._arrays.typing import NumpyArray as Array
+from lxcim_xp._samples.differences import difference_of_arrays
 from lxcim_xp._samples.errors import BadType, BadValue
 from lxcim_xp.frames.columns import check_name, check_number
 from lxcim_xp.frames.engines import Engine
-from lxcim_xp.frames.expressions import LIBRARY, number, one_if
+from lxcim_xp.frames.expressions import LIBRARY, number, one_if, with_difference
 from lxcim_xp.frames.group_codes import codes_of, first_rows
 from lxcim_xp.frames.labels import numbers, refuse_missing
 from lxcim_xp.frames.names import plain_name, series_of
@@ -100,8 +102,7 @@ def battles_frame(rows: nw.DataFrame[Any], battles: Battles) -> nw.DataFrame[Any
         _strengths(rows, battles, part, name)
         for part, name in zip("ab", battles.columns, strict=True)
     )
-    with np.errstate(over="ignore", invalid="ignore"):
-        margin = np.where(a == b, 0.0, a - b)
+    margin = np.where(a == b, 0.0, difference_of_arrays(NUMPY, a, b))  # infinite ones too
     return rows.with_columns(
         nw.new_series(name, column, nw.Float64, backend=rows.implementation)
         for name, column in zip(RESULTS, (label, margin), strict=True)
@@ -180,11 +181,15 @@ def battles_plan(
         a, b = (column.cast(nw.Float64) for column in strengths)
     else:
         a, b = (_looked_up_by_query(column, battles.strengths) for column in strengths)
-    rows = rows.with_columns(a.alias("__lx_a"), b.alias("__lx_b"), label.alias("label"))
-    a, b = nw.col("__lx_a"), nw.col("__lx_b")
+    rows = rows.with_columns(a.alias("lx__a"), b.alias("lx__b"), label.alias("label"))
+    is_narrow = battles.strengths is None and nw.Float32 in [schema[c] for c in battles.columns]
+    rows = with_difference(rows, "lx__margin", "lx__a", "lx__b", narrow=is_narrow)
+    a, b, margin = (nw.col(name) for name in ("lx__a", "lx__b", "lx__margin"))
     known = ~(a.is_null() | b.is_null() | a.is_nan() | b.is_nan())
-    margin = nw.when(known & (a == b)).then(number(LIBRARY, 0.0)).otherwise(a - b)
-    return rows.with_columns(nw.when(known).then(margin).alias("margin")).drop("__lx_a", "__lx_b")
+    margin = nw.when(a == b).then(number(LIBRARY, 0.0)).otherwise(margin)
+    rows = rows.with_columns(nw.when(known).then(margin).alias("margin"))
+    inner = ("lx__", "__lx_")
+    return rows.drop(name for name in rows.collect_schema().names() if name.startswith(inner))
 
 
 def _looked_up_by_query(column: nw.Expr, known: Mapping[Any, float]) -> nw.Expr:

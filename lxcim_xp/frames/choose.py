@@ -17,7 +17,7 @@ from lxcim_xp.choices import Chosen
 from lxcim_xp.choices import choose as choose_array
 from lxcim_xp.frames.columns import check_keys, check_name, check_number
 from lxcim_xp.frames.engines import Engine
-from lxcim_xp.frames.expressions import LIBRARY, number, one_if
+from lxcim_xp.frames.expressions import LIBRARY, number, one_if, with_difference
 from lxcim_xp.frames.group_codes import codes_of, first_rows, group_rows, renumbered
 from lxcim_xp.frames.labels import numbers, refuse_missing
 from lxcim_xp.frames.names import column_of, series_of, sorted_and_named
@@ -26,6 +26,8 @@ from lxcim_xp.frames.read_write import write_rows
 
 COUNT = "n_alternatives"
 _RESULTS = (*Chosen._fields, COUNT)
+# Inside of queries; differences need plain names.
+_FIRST, _SECOND = "lx__first", "lx__second"
 
 
 class Lists(NamedTuple):
@@ -132,19 +134,24 @@ def choose_plan(
     sums = ["__lx_at_top", "__lx_earned", "__lx_c", "__lx_bad"]
     found = rows.group_by(*keys).agg(
         nw.col(*sums).sum(),
-        nw.col("__lx_other", "__lx_top").max(),
+        nw.col("__lx_other").max().alias(_SECOND),
+        nw.col("__lx_top").max().alias(_FIRST),
         nw.len().alias("__lx_n"),
         *([] if lists.alternative is None else [nw.col("__lx_a").n_unique().alias("__lx_u")]),
     )
     at_top, earned, all_credits, bad = (nw.col(name) for name in sums)
-    n, top, other = (nw.col(name) for name in ("__lx_n", "__lx_top", "__lx_other"))
+    n, second = nw.col("__lx_n"), nw.col(_SECOND)
+    infinity = number(LIBRARY, float("inf"))
+    alone = second.is_null() | (second == float("-inf"))
+    found = found.with_columns(alone.alias("__lx_alone"))
+    found = found.with_columns(nw.when(~alone).then(second).otherwise(zero).alias(_SECOND))
+    is_narrow = schema[lists.score] == nw.Float32
+    found = with_difference(found, "lx__margin", _FIRST, _SECOND, narrow=is_narrow)
     found = found.with_columns(nw.len().over(keys[0]).alias("__lx_rows"))
     is_sound = (bad == 0.0) & (all_credits > 0.0) & (nw.col("__lx_rows") == 1)
     if lists.alternative is not None:
         is_sound = is_sound & (nw.col("__lx_u") == n)
-    infinity = number(LIBRARY, float("inf"))
-    alone = other.is_null() | (other == float("-inf"))
-    ahead = nw.when(alone).then(infinity).otherwise(top - other)
+    ahead = nw.when(nw.col("__lx_alone")).then(infinity).otherwise(nw.col("lx__margin"))
     ahead = nw.when(at_top > 1.0).then(zero).otherwise(ahead)
     results = {
         "correct": earned / at_top,

@@ -210,6 +210,15 @@ def test_a_list_of_one_is_right_by_itself():
     assert choose([2.0], 0) == (1.0, INF, 1.0)
 
 
+@given(st.lists(st.integers(0, 999), min_size=2, max_size=4, unique=True))
+def test_equal_margins_of_decimals_are_equal(runner, cents):
+    first, second = sorted(cents)[:-3:-1]
+    score = np.asarray(cents) / 100
+    right = np.arange(len(cents)) == 0
+    expected = np.asarray((first - second) / 100, dtype=runner.backend.dtype)
+    assert runner(of_credits, right * 1, score)[1] == expected
+
+
 def test_no_question_is_no_result():
     for shape in ((0, 3), (0, 0)):
         assert [part.shape for part in choose(np.zeros(shape), np.zeros(0, int))] == [(0,)] * 3

@@ -13,6 +13,8 @@ import lxcim_xp as lx
 from lxcim_xp.choices import pairs, pairs_of_items
 
 INF = np.inf
+# NumPy cannot read arrays on the device of strict-no-float64.
+AT_HAND = pytest.mark.runners("numpy-*", "strict-eager", "jax*-eager", "torch-eager", "cupy-*")
 GRADES = st.integers(0, 3)
 SCORES = st.sampled_from([-INF, -1.5, 0.0, 0.5, 0.75, 2.0, INF])
 WEIGHTS = st.sampled_from([0, 1, 2, 3])
@@ -200,10 +202,8 @@ def test_pairs_that_would_not_fit_into_memory_are_drawn():
     np.testing.assert_allclose(value, lx.lxcim(fewer.label, fewer.margin), atol=0.05)
 
 
-@pytest.mark.runners("*-eager")
+@AT_HAND
 def test_margins_come_in_the_library_of_the_scores(runner):
-    if runner.backend.name == "strict-no-float64":
-        pytest.skip("NumPy cannot read arrays of this device")
     relevance, score, group, weight = ranking(30, 5)
     score = score.astype(runner.backend.dtype)
     expected = pairs_of_items(relevance, score, group, sample_weight=weight)
@@ -242,6 +242,16 @@ def test_margins_of_tensors_have_gradients():
     score = torch.tensor([0.5, 0.25, 1.0], requires_grad=True)
     pairs_of_items([2, 0, 0], score, [0, 0, 0]).margin.sum().backward()
     np.testing.assert_array_equal(score.grad, [2.0, -1.0, -1.0])
+
+
+@AT_HAND
+def test_equal_differences_of_decimals_tie(runner):
+    score = np.asarray([0.3, 0.2, 0.4, 0.3, 100.1, 100.0, 7.0, 6.9]).astype(runner.backend.dtype)
+    with context(runner.backend):
+        found = pairs_of_items([1, 0] * 4, convert(runner.backend, score), [0, 0, 1, 1, 2, 2, 3, 3])
+        np.testing.assert_array_equal(
+            to_numpy(found.margin), np.asarray(0.1, dtype=runner.backend.dtype)
+        )
 
 
 def test_equal_scores_have_margin_zero():
