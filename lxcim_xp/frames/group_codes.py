@@ -34,8 +34,7 @@ def group_rows(frame: nw.DataFrame[Any], by: tuple[str, ...]) -> Groups:
         more, times = codes_of(frame, "by", name)
         code, count = renumbered(code * times + more, count * times)
     code, count = renumbered(code, count)
-    first = np.zeros(count, dtype=np.int64)
-    first[code[::-1]] = np.arange(n - 1, -1, -1)  # the last write wins: the first row
+    first = first_rows(code, count)
     # Under plain names, because polars would read some names as patterns.
     names = [f"__lx_k{place}" for place in range(len(by))]
     keys = nw.maybe_reset_index(frame[list(by)][first]).rename(dict(zip(by, names, strict=True)))
@@ -53,6 +52,13 @@ def group_rows(frame: nw.DataFrame[Any], by: tuple[str, ...]) -> Groups:
     rank[keys.get_column(_ROW).to_numpy()] = np.arange(count)
     keys = keys.drop(_ROW).rename(dict(zip(names, by, strict=True)))
     return Groups(rank.take(code), count, nw.maybe_reset_index(keys))
+
+
+def first_rows(code: Array, count: int) -> Array:
+    """Return the first row of each group, -1 for a number that no row has."""
+    first: Array = np.full(count, -1)
+    first[code[::-1]] = np.arange(code.size - 1, -1, -1)  # the last write wins
+    return first
 
 
 def codes_of(frame: nw.DataFrame[Any], part: str, name: str) -> tuple[Array, int]:

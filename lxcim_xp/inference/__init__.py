@@ -24,6 +24,7 @@ from lxcim_xp._samples.checks import check_level
 from lxcim_xp._samples.decisions import Decision
 from lxcim_xp._samples.option_types import NanPolicy
 from lxcim_xp._samples.samples import collect, finish, finish_all, finish_each, whole_only
+from lxcim_xp.inference.chance_null import chance_tails
 from lxcim_xp.inference.coin_null import coin_tails
 from lxcim_xp.inference.influence import KERNELS, MetricName, kernel_of
 from lxcim_xp.inference.intervals import (
@@ -507,6 +508,7 @@ def significance(
     *,
     null: Null = "coin",
     alternative: Alternative = "two-sided",
+    chance: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     where: ArrayLike | None = None,
     threshold: ArrayLike | None = None,
@@ -532,6 +534,10 @@ def significance(
         expectation.
     alternative : {"two-sided", "greater", "less"}, default "two-sided"
         Which statistics speak against the null.
+    chance : float or array, optional
+        For the null "coin" and ``decision=confidence()``: how likely each decision is to be right
+        by luck, 1/K for one answer out of K (``chance`` of :func:`lxcim_xp.choices.choose`). A half
+        by default.
     sample_weight : array, optional
         Weights, finite and not negative. A sample of weight 0 counts as absent.
     where : array of bool, optional
@@ -583,6 +589,11 @@ def significance(
       whole with few levels of confidence. There, samples of weight 0 count towards 24 and 200.
     - "normal" for the null "uninformative", corrected for continuity if weights are equal.
 
+    With ``chance``, the coins of the null are not fair, and credits between 0 and 1 (ties at the
+    top of a list) count in the statistic but are whole coins in the null, which makes p-values a
+    little too large. The two-sided p-value is twice the smaller one. "exact" is then for up to 200
+    samples without weights, or 16 with any.
+
     Examples
     --------
     Five decisions, all right: one outcome of 32.
@@ -590,6 +601,13 @@ def significance(
     >>> from lxcim_xp import significance
     >>> significance(1, [1.0, 2.0, 3.0, 4.0, 5.0], alternative="greater").p_value
     np.float64(0.03125)
+
+    Two answers out of four alternatives each, both right: one chance in 16.
+
+    >>> from lxcim_xp import confidence
+    >>> guess = {"chance": 0.25, "decision": confidence()}
+    >>> significance([1, 1], [1.0, 2.0], alternative="greater", **guess).p_value
+    np.float64(0.0625)
     """
     for name, found, allowed in (
         ("null", null, _NULLS),
@@ -608,7 +626,15 @@ def significance(
         nan_policy=nan_policy,
     )
     margins, uniform = margins_in_order(xp, samples), sample_weight is None
-    if null == "uninformative":
+    if chance is not None:
+        if null != "coin" or not samples.decision.is_confidence:
+            raise ValueError(
+                "chance= is about the null 'coin' and decision=confidence(), where y_true says "
+                "which decisions were right. Pass both, or leave chance out."
+            )
+        metric = "lxcim"
+        tails, method = chance_tails(xp, samples, chance, axis, uniform=uniform, exact_up_to=_EXACT)
+    elif null == "uninformative":
         metric, method = "confidence_auroc", "normal"
         samples = whole_only(xp, samples, "Pass null='coin', or the side that most votes are for.")
         tails = mann_whitney_tails(xp, margins)

@@ -224,7 +224,7 @@ def _lattice_tails(
 ) -> tuple[Array, Array]:
     scores, observed, unknown = known(xp, scores, observed)
     total = xp.sum(scores, axis=-1)
-    at_least, at_most = _on_lattice(xp, observed, span)
+    at_least, at_most = on_lattice(xp, observed, span)
     rounding = _rounding(xp, total)
     upper = _saddlepoint_upper(xp, scores, at_least, span, rounding)
     # With all coins turned over, the sum is the total less the sum.
@@ -237,7 +237,7 @@ def _enumerated_tails(
 ) -> tuple[Array, Array]:
     scores, observed, unknown = known(xp, scores, observed)
     largest = _largest(xp, scores)
-    at_least, at_most = (at[..., None] / largest for at in _on_lattice(xp, observed, span))
+    at_least, at_most = (at[..., None] / largest for at in on_lattice(xp, observed, span))
     scores, span = scores / largest, span[..., None] / largest
     # Coins that are too small to change a sum still count, and their squares must not vanish.
     dust = xp.finfo(scores.dtype).smallest_normal ** (1 / 3)
@@ -264,7 +264,7 @@ def _enumerated_tails(
     return probability(xp, lower, unknown), probability(xp, upper, unknown)
 
 
-def _on_lattice(xp: Namespace, observed: Array, span: Array) -> tuple[Array, Array]:
+def on_lattice(xp: Namespace, observed: Array, span: Array) -> tuple[Array, Array]:
     """Return the least sum that is as large, and the largest that is as small."""
     width = xp.where(span > 0, span, 1.0)
     at_least, at_most = xp.ceil(observed / width) * width, xp.floor(observed / width) * width
@@ -345,7 +345,7 @@ def _lugannani_rice(
     deviance = _deviance(xp, b, t) + t * (d - slope)
     deviance = xp.where(deviance > 0, deviance, 0.0)
     w = xp.sqrt(2 * deviance)
-    u = t * _sinh_over(xp, span * t / 2) * xp.sqrt(curvature)
+    u = t * sinh_over(xp, span * t / 2) * xp.sqrt(curvature)
     # Near the mean 1/u - 1/w vanishes and loses its digits: take the first term of its series.
     near = (t < xp.finfo(t.dtype).eps ** 0.25) | (u <= 0) | (w <= 0)
     kurtosis = -2 * xp.sum(b**4, axis=-1)
@@ -414,7 +414,7 @@ def _deviance(xp: Namespace, b: Array, t: Array) -> Array:
     return xp.sum(x * tangent - log_cosh, axis=-1)
 
 
-def _sinh_over(xp: Namespace, x: Array) -> Array:
+def sinh_over(xp: Namespace, x: Array) -> Array:
     """Return sinh(x) / x."""
     small = x < 0.01
     series = 1 + x * x / 6 * (1 + x * x / 20)

@@ -28,7 +28,7 @@ def family(first, *topics):
 TOPICS = ("metrics", "confusion", "curves", "selective", "exchange", "inference", "soft", "sketch")
 FAMILIES = {
     "arrays": family({"y_true", "y_score"}, *TOPICS),
-    "frames": family({"frame"}, "frames", "report"),
+    "frames": family({"label"}, "frames", "report"),
     "polars": family({"label"}, "polars"),
 }
 # What every function of a family takes, in this order and side by side.
