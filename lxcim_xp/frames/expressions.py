@@ -8,6 +8,8 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from lxcim_xp._samples.decisions import Decision
+from lxcim_xp._samples.differences import Verbs, difference_of
+from lxcim_xp.frames.names import column_of, plain_name
 
 
 class Library(NamedTuple):
@@ -32,6 +34,43 @@ def one_if(condition: nw.Expr) -> nw.Expr:
     return nw.when(condition).then(number(LIBRARY, 1.0)).otherwise(number(LIBRARY, 0.0))
 
 
+def with_difference(
+    frame: nw.LazyFrame[Any], name: str, first: str, second: str, *, narrow: bool
+) -> nw.LazyFrame[Any]:
+    """Add the difference of two columns to a query, as arrays are subtracted."""
+
+    def keep(part: str, value: nw.Expr) -> nw.Expr:
+        # SQL would repeat an expression wherever it is used.
+        nonlocal frame
+        frame = frame.with_columns(value.alias(f"__lx_difference_{part}"))
+        return nw.col(f"__lx_difference_{part}")
+
+    def unit(largest: nw.Expr, limits: list[tuple[float, float]]) -> nw.Expr:
+        found: Any = number(LIBRARY, limits[-1][1])
+        for limit, value in reversed(limits[:-1]):
+            unit = number(LIBRARY, value)
+            found = nw.when(largest <= number(LIBRARY, limit)).then(unit).otherwise(found)
+        # Polars multiplies by the inverse where it divides by a literal, which rounds twice.
+        return found + 0.0 * largest
+
+    def round_(x: nw.Expr) -> nw.Expr:
+        # Ibis rounds to integers, which must not overflow; so large a number has no decimals.
+        fits = nw.when(x.abs() < number(LIBRARY, 2.0**53)).then(x).otherwise(number(LIBRARY, 0.0))
+        return fits.round(0).cast(nw.Float64)
+
+    verbs = Verbs(
+        lambda x, y: nw.when(x.abs() > y.abs()).then(x.abs()).otherwise(y.abs()),
+        round_,
+        lambda condition, x, y: nw.when(condition).then(x).otherwise(y),
+        unit,
+        (lambda x: x.cast(nw.Float32).cast(nw.Float64)) if narrow else (lambda x: x),
+        keep,
+    )
+    a, b = (column_of(column).cast(nw.Float64) for column in (first, second))
+    value = difference_of(verbs, keep("a", a), keep("b", b), narrow=narrow)
+    return frame.with_columns(value.alias(plain_name(name)))
+
+
 def threshold_like(decision: Decision, is_float32: bool) -> float:
     """Return the threshold, rounded to the dtype of the scores as for arrays."""
     threshold = float(decision.threshold)
@@ -40,6 +79,8 @@ def threshold_like(decision: Decision, is_float32: bool) -> float:
 
 def signed_confidence(library: Library, score: Any, decision: Decision, is_float32: bool) -> Any:
     """Return ``decision.signed`` as an expression, for scores that were cast to Float64."""
+    if decision.is_confidence:
+        return score
     threshold = threshold_like(decision, is_float32)
     if threshold == 0:
         return score
