@@ -196,7 +196,7 @@ def interval_names(metric: str) -> tuple[str, ...]:
 
 def samples_for(table: Table, metric: str) -> list[Array | None]:
     """Return label, scores, weight and clusters; all metrics but AUROC only need margins."""
-    label, scores = table.samples(by_score=METRICS[metric].needs_labels)
+    label, scores = table.samples(by_score=METRICS[metric].needs_labels, rescaled=True)
     return [label, *scores, table.weight, table.clusters]
 
 

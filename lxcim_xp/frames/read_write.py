@@ -59,10 +59,12 @@ class Table(NamedTuple):
         """The options of functions of arrays that are given :meth:`samples`."""
         return {"decision": confidence()} if self.is_confidence else {}
 
-    def samples(self, *, by_score: bool = False) -> tuple[Array, tuple[Array, ...]]:
+    def samples(
+        self, *, by_score: bool = False, rescaled: bool = False
+    ) -> tuple[Array, tuple[Array, ...]]:
         """Return labels and scores for functions of arrays: margins and ones where that is enough.
 
-        With split votes, scores are at a scale of their own, on which none is 1: nobody may take
+        If asked to, bring scores beside split votes to a scale on which none is 1: nobody may take
         the few scores of a small group for labels.
         """
         if self.is_whole and not (by_score or self.is_confidence):
@@ -71,7 +73,9 @@ class Table(NamedTuple):
             scores = self.scores if by_score or self.is_confidence else self.confidences
             label = self._labels()
         scores = tuple(score.astype(np.float64, copy=False) for score in scores)
-        return label, scores if self.is_whole else tuple(map(_unlike_labels, scores))
+        if rescaled and not self.is_whole:
+            scores = tuple(map(_unlike_labels, scores))
+        return label, scores
 
     def credit(self, which: int) -> Array:
         """Return the share of the votes that each decision on a score agrees with."""

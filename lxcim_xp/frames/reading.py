@@ -30,6 +30,7 @@ class LeftOut(NamedTuple):
 
     weightless: int  # rows of weight 0, which are absent whatever else they hold
     neither: int  # rows whose label is neither positive nor negative
+    drawn: int  # rows that count as draws because of that
     missing: dict[tuple[str, str], int]  # the others, by the part and the name of the column
 
 
@@ -44,6 +45,15 @@ class Reading(NamedTuple):
     def samples(self, metric: str) -> list[Array | None]:
         """Return the arguments of a metric: label, scores, weight, clusters."""
         return samples_for(self.table, metric)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options of functions that are given these samples."""
+        return self.table.options
+
+    def of_score(self, which: int) -> Table:
+        """Return the rows that count for all scores, with one of these."""
+        return of_one_score(self.table, which)
 
     def evaluate(self, metrics: Sequence[str], level: float | None) -> list[dict[str, Array]]:
         """Return the columns of ``frames.evaluate`` for each score, on the rows that all share."""
@@ -75,7 +85,8 @@ class Reading(NamedTuple):
         if parts.weight is not None:
             present = numbers(series_of(rows, parts.weight)) != 0
         weightless = int((~present).sum())
-        neither = read_labels(series_of(rows, parts.label), parts, present).neither
+        labels = read_labels(series_of(rows, parts.label), parts, present)
+        neither, drawn = labels.neither, labels.drawn
         if neither is not None:
             present = present & ~neither
         named = [("score", name) for name in parts.scores] + [("weight", parts.weight)]
@@ -85,7 +96,8 @@ class Reading(NamedTuple):
             nothing = None if name is None else where_missing(series_of(rows, name))
             if name is not None and nothing is not None:
                 missing[part, name] = int((nothing & present).sum())
-        return LeftOut(weightless, 0 if neither is None else int(neither.sum()), missing)
+        n_neither, n_drawn = (0 if rows is None else int(rows.sum()) for rows in (neither, drawn))
+        return LeftOut(weightless, n_neither, n_drawn, missing)
 
 
 def read_predictions(
