@@ -1,4 +1,4 @@
-"""Split votes, draws, pairs of columns and confidences on the command line: the library's numbers."""
+"""Split votes, draws, pairs of columns and confidences on the command line."""
 
 import pytest
 
