@@ -322,7 +322,6 @@ OWN = {
     "frames.sketch_bounds.by",
     "frames.sketch_bounds.collect",
     "report.html.frame",
-    "report.html.label",
     "report.html.positive",
     "report.html.ties",
     "report.html.nan_policy",
