@@ -38,11 +38,12 @@ class _Sides(NamedTuple):
 class _Columns(NamedTuple):
     """Expressions for the samples that count, without any missing value."""
 
-    is_positive: Any
+    share: Any  # of the votes for the positive side
     score: Any
     signed: Any
     weight: Any | None
     is_good: Any  # one boolean: whether the input allows for a metric
+    is_confidence: bool  # whether the score is the confidence, of any sign
 
 
 @moves_constants
@@ -63,7 +64,8 @@ def lxcim(
     Parameters
     ----------
     label : str or polars.Expr
-        Labels: booleans, 0/1, -1/+1, or anything with ``positive=``.
+        Labels: booleans, 0/1, -1/+1, shares of votes between 0 and 1, or anything with
+        ``positive=``.
     score : str or polars.Expr
         Scores that grow with the belief in the positive side.
     weight : str or polars.Expr, optional
@@ -71,7 +73,7 @@ def lxcim(
     threshold : float, default 0.0
         The score at which the decision changes sides; a score equal to it is undecided.
     decision : Decision, optional
-        ``probability()``, instead of a threshold.
+        ``probability()`` or ``confidence()``, instead of a threshold.
     positive : str, number or bool, optional
         The positive label; the one other label is negative. Labels that are words need it. An
         expression sees only the rows of its own group: it is null if there is no positive label
@@ -79,9 +81,10 @@ def lxcim(
     negative : str, number or bool, optional
         The negative label, beside ``positive``, where there are more than two or where groups may
         lack the positive one.
-    ties : {"error", "omit"}, default "error"
+    ties : {"error", "omit", "half"}, default "error"
         What a row whose label is neither ``positive`` nor ``negative`` does: it makes the result
-        null, or is left out (still null where one of the two labels does not occur beside it).
+        null, is left out, or is a draw, half right whatever was decided (with both of these, still
+        null where one of the two labels does not occur beside it).
     nan_policy : {"raise", "omit", "abstain"}, default "raise"
         What a missing value (null or NaN) does: it makes the result null, since an expression
         cannot raise; it is left out; or, if it is the score, it counts as undecided.
@@ -105,7 +108,7 @@ def lxcim(
     """
     sides = _Sides(positive, negative, ties)
     columns = _columns(label, score, weight, threshold, decision, sides, nan_policy)
-    credit, confidence = _credit(columns), columns.signed.abs() + 0.0
+    credit, confidence = _credit(columns), _confidence(columns) + 0.0
     if columns.weight is None:
         value = (credit * (2 * confidence.rank("average") - 1)).sum() / confidence.len().pow(2)
     else:
@@ -134,7 +137,8 @@ def accuracy(
     Parameters
     ----------
     label : str or polars.Expr
-        Labels: booleans, 0/1, -1/+1, or anything with ``positive=``.
+        Labels: booleans, 0/1, -1/+1, shares of votes between 0 and 1, or anything with
+        ``positive=``.
     score : str or polars.Expr
         Scores that grow with the belief in the positive side.
     weight : str or polars.Expr, optional
@@ -142,7 +146,7 @@ def accuracy(
     threshold : float, default 0.0
         The score at which the decision changes sides; a score equal to it is undecided.
     decision : Decision, optional
-        ``probability()``, instead of a threshold.
+        ``probability()`` or ``confidence()``, instead of a threshold.
     positive : str, number or bool, optional
         The positive label; the one other label is negative. Labels that are words need it. An
         expression sees only the rows of its own group: it is null if there is no positive label
@@ -150,9 +154,10 @@ def accuracy(
     negative : str, number or bool, optional
         The negative label, beside ``positive``, where there are more than two or where groups may
         lack the positive one.
-    ties : {"error", "omit"}, default "error"
+    ties : {"error", "omit", "half"}, default "error"
         What a row whose label is neither ``positive`` nor ``negative`` does: it makes the result
-        null, or is left out (still null where one of the two labels does not occur beside it).
+        null, is left out, or is a draw, half right whatever was decided (with both of these, still
+        null where one of the two labels does not occur beside it).
     nan_policy : {"raise", "omit", "abstain"}, default "raise"
         What a missing value (null or NaN) does: it makes the result null, since an expression
         cannot raise; it is left out; or, if it is the score, it counts as undecided.
@@ -204,7 +209,8 @@ def auroc(
     Parameters
     ----------
     label : str or polars.Expr
-        Labels: booleans, 0/1, -1/+1, or anything with ``positive=``.
+        Labels: booleans, 0/1, -1/+1, shares of votes between 0 and 1, or anything with
+        ``positive=``.
     score : str or polars.Expr
         Scores that grow with the belief in the positive side.
     weight : str or polars.Expr, optional
@@ -212,7 +218,7 @@ def auroc(
     threshold : float, default 0.0
         The score at which the decision changes sides; a score equal to it is undecided.
     decision : Decision, optional
-        ``probability()``, instead of a threshold.
+        ``probability()`` or ``confidence()``, instead of a threshold.
     positive : str, number or bool, optional
         The positive label; the one other label is negative. Labels that are words need it. An
         expression sees only the rows of its own group: it is null if there is no positive label
@@ -220,9 +226,10 @@ def auroc(
     negative : str, number or bool, optional
         The negative label, beside ``positive``, where there are more than two or where groups may
         lack the positive one.
-    ties : {"error", "omit"}, default "error"
+    ties : {"error", "omit", "half"}, default "error"
         What a row whose label is neither ``positive`` nor ``negative`` does: it makes the result
-        null, or is left out (still null where one of the two labels does not occur beside it).
+        null, is left out, or is a draw, half right whatever was decided (with both of these, still
+        null where one of the two labels does not occur beside it).
     nan_policy : {"raise", "omit", "abstain"}, default "raise"
         What a missing value (null or NaN) does: it makes the result null, since an expression
         cannot raise; it is left out; or, if it is the score, it counts as undecided.
@@ -249,18 +256,17 @@ def auroc(
     >>> games.select(auroc("won", "margin")).item()
     0.5
     """
-    import polars as pl
-
     sides = _Sides(positive, negative, ties)
     columns = _columns(label, score, weight, threshold, decision, sides, nan_policy)
-    is_positive, key = columns.is_positive.cast(pl.Float64), columns.score + 0.0
+    share, key = columns.share, columns.score + 0.0
     if columns.weight is None:
-        positives, negatives = is_positive.sum(), (1.0 - is_positive).sum()
-        # Subtract the ranks of the positives among themselves (Mann and Whitney).
-        pairs = (is_positive * key.rank("average")).sum() - positives * (positives + 1) / 2
+        positives, negatives = share.sum(), (1.0 - share).sum()
+        # Subtract the ranks of the positives among themselves (Mann and Whitney). With split votes
+        # that holds too: two samples have the same pairs among themselves, whoever is higher.
+        pairs = (share * key.rank("average")).sum() - positives * (positives + 1) / 2
     else:
-        high = _levelled(is_positive * columns.weight)
-        low = _levelled((1.0 - is_positive) * columns.weight)
+        high = _levelled(share * columns.weight)
+        low = _levelled((1.0 - share) * columns.weight)
         positives, negatives = high.sum(), low.sum()
         below, through = _sums_by(key, low)
         pairs = (high * (below + through)).sum() / 2
@@ -288,10 +294,12 @@ def _columns(
         raise ValueError(
             f"threshold must be finite; found {chosen.threshold!r}. Pass the score that decides."
         )
-    if chosen.signed not in (absolute().signed, probability().signed):
+    known = (absolute().signed, probability().signed)
+    if not chosen.is_confidence and chosen.signed not in known:
         raise TypeError(
-            "a polars expression takes threshold= and decision=probability(), no other decision "
-            "function. Add a column of signed confidences, and use threshold=0 on it."
+            "a polars expression takes threshold=, decision=probability() and "
+            "decision=confidence(), no other decision function. Add a column of signed "
+            "confidences, and use threshold=0 on it."
         )
     check_sides(*sides)
     label, score = (pl.col(x) if isinstance(x, str) else x for x in (label, score))
@@ -300,10 +308,16 @@ def _columns(
     if weight is not None:
         weight = weight.cast(pl.Float64)
         present = weight.is_null() | (weight != 0.0)
-    hit, no_label, bad, neither = _label(label, sides, present)
+    share, no_label, bad, neither = _label(label, sides, present)
     no_score = score.is_null() | score.cast(pl.Float64).is_nan()
     at, wide = _threshold_like(score, chosen), score.cast(pl.Float64)
-    bad = bad | at.is_infinite()  # a threshold beyond the range of Float32
+    if sides.positive is None and not chosen.is_confidence:
+        bad = bad | _swapped(share, wide, present & ~no_label & ~no_score)
+    if chosen.is_confidence and nan_policy == "abstain":  # the least of all, and half right
+        at = pl.lit(-math.inf)
+        share = pl.when(no_score).then(0.5).otherwise(share)
+    if not chosen.is_confidence:
+        bad = bad | at.is_infinite()  # a threshold beyond the range of Float32
     missing, present = no_label | no_score, present & ~neither
     if weight is not None:
         no_weight = weight.is_null() | weight.is_nan()
@@ -317,18 +331,26 @@ def _columns(
     wide = pl.when(no_score).then(at).otherwise(wide)
     unusable = missing if nan_policy != "abstain" else no_label
     counts = present & ~unusable
-    signed = _signed(score, wide, at, chosen)
+    signed = wide if chosen.is_confidence else _signed(score, wide, at, chosen)
     return _Columns(
-        hit.fill_null(False).filter(counts),
+        share.fill_null(0.0).filter(counts),
         wide.filter(counts),
         signed.filter(counts),
         None if weight is None else weight.filter(counts),
         is_good,
+        chosen.is_confidence,
     )
 
 
+def _swapped(share: Any, score: Any, present: Any) -> Any:
+    """Say whether there are shares of votes beside scores of 0 and 1 alone, as for arrays."""
+    split = (share > 0.0) & (share < 1.0) & present
+    zero, one = (score == 0.0) & present, (score == 1.0) & present
+    return split.any() & zero.any() & one.any() & ~(present & ~zero & ~one).any()
+
+
 def _label(label: Any, sides: _Sides, present: Any) -> tuple[Any, Any, Any, Any]:
-    """Return which labels are positive, missing, bad, and to be left out."""
+    """Return the share of votes for the positive side; what is missing, bad, and to leave out."""
     import polars as pl
 
     positive, negative, ties = sides
@@ -336,9 +358,10 @@ def _label(label: Any, sides: _Sides, present: Any) -> tuple[Any, Any, Any, Any]
     if positive is None:
         number = label.cast(pl.Float64)
         missing = number.is_null() | number.is_nan()
-        known = number.is_in([-1.0, 0.0, 1.0]) | missing
-        both = ((number == 0.0) & present).any() & ((number == -1.0) & present).any()
-        return number > 0.0, missing, ~known | both, never
+        is_share = (number >= 0.0) & (number <= 1.0)
+        known = is_share | (number == -1.0) | missing
+        mixed = (is_share & (number < 1.0) & present).any() & ((number == -1.0) & present).any()
+        return number.clip(0.0, 1.0), missing, ~known | mixed, never
     if negative is None and isinstance(positive, bool):
         negative = not positive
     missing = label.is_null()
@@ -352,12 +375,16 @@ def _label(label: Any, sides: _Sides, present: Any) -> tuple[Any, Any, Any, Any]
     if negative is None:
         values = label.filter(other)
         wrong = other.any() & (~hit.any() | (values.min() != values.max()))
-        return hit, missing, wrong, never
+        return hit.cast(pl.Float64), missing, wrong, never
     found = ~missing & (label == negative)
     neither = other & ~found
+    share = hit.cast(pl.Float64)
     if ties == "error":
-        return hit, missing, neither.any(), never
-    return hit, missing, neither.any() & ~(hit.any() & found.any()), neither
+        return share, missing, neither.any(), never
+    lacking = neither.any() & ~(hit.any() & found.any())
+    if ties == "omit":
+        return share, missing, lacking, neither
+    return pl.when(neither).then(0.5).otherwise(share), missing, lacking, never
 
 
 def _threshold_like(score: Any, decision: Decision) -> Any:
@@ -390,8 +417,14 @@ def _signed(score: Any, wide: Any, at: Any, decision: Decision) -> Any:
 def _credit(columns: _Columns) -> Any:
     import polars as pl
 
-    right = columns.is_positive == (columns.signed > 0.0)
-    return pl.when(columns.signed == 0.0).then(0.5).otherwise(right.cast(pl.Float64))
+    if columns.is_confidence:
+        return columns.share
+    against = pl.when(columns.signed < 0.0).then(1.0 - columns.share).otherwise(0.5)
+    return pl.when(columns.signed > 0.0).then(columns.share).otherwise(against)
+
+
+def _confidence(columns: _Columns) -> Any:
+    return columns.signed if columns.is_confidence else columns.signed.abs()
 
 
 def _levelled(weight: Any) -> Any:

@@ -122,10 +122,13 @@ threshold : float, default 0.0
 FRAMES = parameters("""
 frame : frame
     A frame of any kind in the table of docs/frames.md, eager or lazy.
-label : str
-    The column of labels: booleans, 0/1, -1/+1, or anything with ``positive=``.
-score : str
-    The column of scores, which grow with the belief in the positive side.
+label : str or None
+    The column of labels: booleans, 0/1, -1/+1, shares of votes between 0 and 1, or anything
+    with ``positive=``. None: the scores are margins of the right side over the wrong one, and
+    AUROC has no value.
+score : str or pair of str
+    The column of scores, which grow with the belief in the positive side; or two columns, whose
+    difference is the score: see :func:`lxcim_xp.choices.difference`.
 weight : str, optional
     The column of weights, finite and not negative. A row of weight 0 counts as absent.
 by : str or sequence of str, default ()
@@ -137,16 +140,17 @@ threshold : float, default 0.0
     probabilities: pass ``decision=probability()`` if they are, ``threshold=0.0`` if not.
 decision : Decision, optional
     A decision function to use instead of the distance from ``threshold``, see
-    :mod:`lxcim_xp.decision`. Queries know only ``probability()``.
+    :mod:`lxcim_xp.decision`. Queries know only ``probability()`` and ``confidence()``.
 positive : str, number or bool, optional
     The positive label; the one other label is negative. Labels that are words need it. If it
     does not occur, or there is a third label, that is an error; in a query, all metrics are
     null.
 negative : str, number or bool, optional
     The negative label, beside ``positive``, where there are more than two.
-ties : {"error", "omit"}, default "error"
-    What to do with a row whose label is neither ``positive`` nor ``negative``: raise an error,
-    or leave it out; ``n`` does not count it then.
+ties : {"error", "omit", "half"}, default "error"
+    What to do with a row whose label is neither ``positive`` nor ``negative``: raise an error;
+    leave it out, and ``n`` does not count it then; or count it as a draw, half right whatever
+    was decided.
 nan_policy : {"raise", "omit", "abstain"}, default "raise"
     What to do with a missing value (null or NaN): raise an error, leave the row out, or, if it
     is the score, count the sample as undecided. A query cannot raise before it is collected:
@@ -245,13 +249,14 @@ Bounds
     "report": FRAMES | THRESHOLD | {"decision": SAMPLES["decision"]},
     "polars": parameters("""
 label : str or polars.Expr
-    Labels: booleans, 0/1, -1/+1, or anything with ``positive=``.
+    Labels: booleans, 0/1, -1/+1, shares of votes between 0 and 1, or anything with
+    ``positive=``.
 score : str or polars.Expr
     Scores that grow with the belief in the positive side.
 weight : str or polars.Expr, optional
     Weights, finite and not negative. A sample of weight 0 counts as absent.
 decision : Decision, optional
-    ``probability()``, instead of a threshold.
+    ``probability()`` or ``confidence()``, instead of a threshold.
 positive : str, number or bool, optional
     The positive label; the one other label is negative. Labels that are words need it. An
     expression sees only the rows of its own group: it is null if there is no positive label
@@ -259,9 +264,10 @@ positive : str, number or bool, optional
 negative : str, number or bool, optional
     The negative label, beside ``positive``, where there are more than two or where groups may
     lack the positive one.
-ties : {"error", "omit"}, default "error"
+ties : {"error", "omit", "half"}, default "error"
     What a row whose label is neither ``positive`` nor ``negative`` does: it makes the result
-    null, or is left out (still null where one of the two labels does not occur beside it).
+    null, is left out, or is a draw, half right whatever was decided (with both of these, still
+    null where one of the two labels does not occur beside it).
 nan_policy : {"raise", "omit", "abstain"}, default "raise"
     What a missing value (null or NaN) does: it makes the result null, since an expression
     cannot raise; it is left out; or, if it is the score, it counts as undecided.
@@ -320,7 +326,6 @@ OWN = {
     "frames.choose.weight",
     "frames.choose.by",
     "report.html.frame",
-    "report.html.label",
     "report.html.positive",
     "report.html.ties",
     "report.html.nan_policy",

@@ -382,7 +382,7 @@ def _swapped_problem(xp: Namespace, arrays: dict[str, Array], axis: int) -> Prob
         (label > 0) & (label < 1) & has_zero & has_one & ~has_other,
         label,
         "must not hold shares of votes where all scores are 0 or 1",
-        "Are {y_true} and {y_score} swapped? If not, pass 2 * y_score - 1 at threshold 0.",
+        "Are {y_true} and {y_score} swapped? If not, pass 2 * {y_score} - 1 at threshold 0.",
     )
 
 

@@ -3,4 +3,4 @@
 from typing import Literal, TypeAlias
 
 NanPolicy: TypeAlias = Literal["raise", "omit", "abstain"]  # what to do with a missing score
-Ties: TypeAlias = Literal["error", "omit"]  # what to do with labels on neither side
+Ties: TypeAlias = Literal["error", "omit", "half"]  # what to do with labels on neither side

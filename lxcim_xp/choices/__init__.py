@@ -1,19 +1,29 @@
 """Choices as people record them: both orders of a judge, lists of answers, items, battles, votes.
 
 What is here turns such records into labels, margins and confidences, which every metric takes. See
-:mod:`lxcim_xp.choices.orders`, :mod:`lxcim_xp.choices.lists`, :mod:`lxcim_xp.choices.pairs` and
-:mod:`lxcim_xp.choices.votes`. ``battles`` takes tables, and so is one of the functions of
-:mod:`lxcim_xp.frames`.
+:mod:`lxcim_xp.choices.orders`, :mod:`lxcim_xp.choices.lists`, :mod:`lxcim_xp.choices.pairs`,
+:mod:`lxcim_xp.choices.differences` and :mod:`lxcim_xp.choices.votes`. ``battles`` takes tables, and
+so is one of the functions of :mod:`lxcim_xp.frames`.
 """
 
 from importlib import import_module
 from typing import Any
 
+from lxcim_xp.choices.differences import difference
 from lxcim_xp.choices.lists import Chosen, choose
 from lxcim_xp.choices.pairs import ItemPairs, pairs_of_items
 from lxcim_xp.choices.votes import Ceiling, ceiling
 
-__all__ = ["Ceiling", "Chosen", "ItemPairs", "battles", "ceiling", "choose", "pairs_of_items"]
+__all__ = [
+    "Ceiling",
+    "Chosen",
+    "ItemPairs",
+    "battles",
+    "ceiling",
+    "choose",
+    "difference",
+    "pairs_of_items",
+]
 
 
 def __getattr__(name: str) -> Any:

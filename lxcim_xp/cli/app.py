@@ -64,7 +64,9 @@ def lxcim(
 
 - `lxcim evaluate games.csv --label won --score ours --score theirs --by season`
 - `lxcim evaluate answers.parquet --label better --score p --probability --groups question`
-- `lxcim evaluate votes.csv --label winner --score s --positive A --negative B --ties omit`
+- `lxcim evaluate votes.csv --label winner --score s --positive A --negative B --ties half`
+- `lxcim evaluate rewards.csv --chosen reward_chosen --rejected reward_rejected`
+- `lxcim evaluate answers.csv --correct was_right --confidence sure`
 - `cat rewards.jsonl | lxcim evaluate - --margin reward_gap --format json`
 """
 )
@@ -74,6 +76,10 @@ def evaluate(
     label: options.Label = None,
     score: options.Scores = None,
     margin: options.Margins = None,
+    chosen: options.ChosenScores = None,
+    rejected: options.RejectedScores = None,
+    correct: options.Correct = None,
+    confidence: options.Confidences = None,
     weight: options.Weight = None,
     by: options.By = None,
     metric: Annotated[
@@ -109,15 +115,15 @@ def evaluate(
     """Evaluate the predictions of models, as a whole or in subgroups."""
     if interval:
         options.check_level(interval)
-    options.check_metrics(metric or (), margin)
+    options.check_metrics(metric or (), margin or chosen)
     from lxcim_xp.cli.results import evaluated
     from lxcim_xp.cli.selection import choose
 
     with _reporting_errors():
-        chosen = choose(ctx.params)
+        parts = choose(ctx.params)
         with progress() as step:
             step("evaluating")
-            found = evaluated(chosen, [str(each) for each in metric or ()], interval, engine)
+            found = evaluated(parts, [str(each) for each in metric or ()], interval, engine)
         _print(found, format)
 
 
@@ -134,6 +140,10 @@ def compare(
     label: options.Label = None,
     score: options.Scores = None,
     margin: options.Margins = None,
+    chosen: options.ChosenScores = None,
+    rejected: options.RejectedScores = None,
+    correct: options.Correct = None,
+    confidence: options.Confidences = None,
     weight: options.Weight = None,
     by: options.By = None,
     metric: Annotated[
@@ -155,20 +165,21 @@ def compare(
 ) -> None:
     """Compare models on the same rows, pair by pair, with intervals and paired tests."""
     options.check_level(interval)
-    options.check_metrics([metric], margin)
+    options.check_metrics([metric], margin or chosen)
     from lxcim_xp.cli.results import compared
     from lxcim_xp.cli.selection import choose
 
     with _reporting_errors():
-        chosen = choose(ctx.params)
-        if len(chosen.scores) < 2:
+        parts = choose(ctx.params)
+        if len(parts.scores) < 2:
+            what = "pairs of columns" if chosen else "columns"
             raise typer.BadParameter(
-                f"a comparison needs at least two columns; found {', '.join(chosen.scores)}.",
-                param_hint="--margin" if margin else "--score",
+                f"a comparison needs at least two {what}; found {', '.join(parts.names)}.",
+                param_hint=parts.way,
             )
         with progress() as step:
             step("comparing")
-            found = compared(chosen, metric, None if adjust is Adjust.none else adjust, interval)
+            found = compared(parts, metric, None if adjust is Adjust.none else adjust, interval)
         _print(found, format)
 
 
@@ -207,6 +218,10 @@ def threshold(
     label: options.Label = None,
     score: options.Scores = None,
     margin: options.Margins = None,
+    chosen: options.ChosenScores = None,
+    rejected: options.RejectedScores = None,
+    correct: options.Correct = None,
+    confidence: options.Confidences = None,
     weight: options.Weight = None,
     groups: options.Groups = None,
     threshold: options.Threshold = None,
@@ -241,11 +256,11 @@ def threshold(
     from lxcim_xp.cli.selection import choose
 
     with _reporting_errors():
-        chosen = choose(ctx.params)
+        parts = choose(ctx.params)
         with progress() as step:
             step("looking for a threshold")
             wanted = None if no_guarantee else delta or 0.1
-            found = threshold_found(chosen, accuracy, joint_risk, wanted)
+            found = threshold_found(parts, accuracy, joint_risk, wanted)
         _print(found, format)
 
 
@@ -267,6 +282,10 @@ def curve(
     label: options.Label = None,
     score: options.Scores = None,
     margin: options.Margins = None,
+    chosen: options.ChosenScores = None,
+    rejected: options.RejectedScores = None,
+    correct: options.Correct = None,
+    confidence: options.Confidences = None,
     weight: options.Weight = None,
     by: options.By = None,
     kind: Annotated[Kind, typer.Option(help="Which curve.")] = Kind.cumulative_accuracy,
@@ -292,22 +311,27 @@ def curve(
         raise typer.BadParameter("a band is drawn around curves of figures.", param_hint="--band")
     if band is not None and not 0 < band < 1:
         raise typer.BadParameter(f"{band} is not between 0 and 1.", param_hint="--band")
-    if margin and kind is Kind.roc:
+    if (margin or chosen) and kind is Kind.roc:
         raise typer.BadParameter("margins have no ROC curve: it needs labels.", param_hint="--kind")
+    if confidence and kind is Kind.symmetric_roc:
+        raise typer.BadParameter(
+            "confidences have no sides, which this curve exchanges. Draw another.",
+            param_hint="--kind",
+        )
     from lxcim_xp.cli.figures import POINTS, draw, write_points
     from lxcim_xp.cli.selection import choose, library_errors, rows_of
 
     if points_only and kind not in POINTS:
         raise typer.BadParameter(f"{kind} has no table of points.", param_hint="--kind")
     with _reporting_errors():
-        chosen = choose(ctx.params)
-        with library_errors(chosen), progress() as step:
+        parts = choose(ctx.params)
+        with library_errors(parts), progress() as step:
             step("drawing")
-            rows = rows_of(chosen)
+            rows = rows_of(parts)
             if points_only:
-                write_points(chosen, rows, kind, output)
+                write_points(parts, rows, kind, output)
             else:
-                draw(chosen, rows, kind, band, output)
+                draw(parts, rows, kind, band, output)
     say(f"wrote {output}")
 
 
@@ -324,6 +348,10 @@ def report(
     label: options.Label = None,
     score: options.Scores = None,
     margin: options.Margins = None,
+    chosen: options.ChosenScores = None,
+    rejected: options.RejectedScores = None,
+    correct: options.Correct = None,
+    confidence: options.Confidences = None,
     weight: options.Weight = None,
     by: options.By = None,
     interval: options.Level = 0.95,
@@ -344,19 +372,19 @@ def report(
     from lxcim_xp.cli.selection import choose, keywords, library_errors, rows_of
 
     with _reporting_errors():
-        chosen = choose(ctx.params)
+        parts = choose(ctx.params)
         from lxcim_xp.report import STEPS, html
 
         with progress(total=len(STEPS)) as step:
-            rows = rows_of(chosen)
-            with library_errors(chosen):
+            rows = rows_of(parts)
+            with library_errors(parts):
                 page = html(
                     rows,
-                    **keywords(chosen) | {"label": chosen.label},
-                    scores=chosen.scores,
+                    **keywords(parts),
+                    scores=parts.scores,
                     level=interval,
                     groups=groups,
-                    title=title or Path(chosen.source.name).name,
+                    title=title or Path(parts.source.name).name,
                     command=_command_line(ctx),
                     step=step,
                 )

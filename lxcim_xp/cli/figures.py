@@ -15,7 +15,7 @@ from lxcim_xp._arrays.typing import NumpyArray as Array
 from lxcim_xp.cli.files import BadData
 from lxcim_xp.cli.options import Kind
 from lxcim_xp.cli.output import in_words, say, visible, whole_file
-from lxcim_xp.cli.results import groups_of, of_models
+from lxcim_xp.cli.results import Group, groups_of, of_models
 from lxcim_xp.cli.selection import Chosen, keywords
 
 _ROOM = 60  # characters of a name in a legend
@@ -38,10 +38,11 @@ def draw(chosen: Chosen, rows: pl.DataFrame, kind: Kind, band: float | None, out
     if kind is Kind.symmetric_roc and len(lines) > 1:
         options["areas"] = False  # only one curve can have its areas shaded
     ax: Any = None
-    for place, (name, label, scores, weight) in enumerate(lines, start=1):
+    for place, (name, group, scores) in enumerate(lines, start=1):
         if kind is not Kind.local_accuracy:  # it has no baselines
             options["baselines"] = place == len(lines)  # below the models in the legend
-        ax = function(label, scores, ax=ax, label=name, sample_weight=weight, **options)
+        samples = {"sample_weight": group.weight, **group.options}
+        ax = function(group.label, scores, ax=ax, label=name, **samples, **options)
     with whole_file(output) as path, warnings.catch_warnings(record=True) as told:
         warnings.filterwarnings("always", "Glyph")
         plots.save(ax, path)
@@ -61,17 +62,15 @@ def write_points(chosen: Chosen, rows: pl.DataFrame, kind: Kind, output: Path) -
         in_words(points).write_csv(path)
 
 
-def _lines(
-    chosen: Chosen, rows: pl.DataFrame, metric: str
-) -> Iterator[tuple[str, Array, Array, Array | None]]:
-    """Yield name, labels, scores and weights of each model and subgroup that has samples."""
+def _lines(chosen: Chosen, rows: pl.DataFrame, metric: str) -> Iterator[tuple[str, Group, Array]]:
+    """Yield name, subgroup and scores of each model and subgroup that has samples."""
     for group in groups_of(chosen, rows, metric):
         key = ", ".join(map(str, group.key))
         for name, scores in group.scores.items():
             if scores.size:
                 alone = bool(key) and len(chosen.scores) == 1
                 shown = key if alone else ", ".join(filter(None, (name, key)))
-                yield _short(visible(shown)), group.label, scores, group.weight
+                yield _short(visible(shown)), group, scores
 
 
 def _short(name: str) -> str:

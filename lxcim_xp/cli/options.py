@@ -69,6 +69,7 @@ class Ties(StrEnum):
 
     error = "error"
     omit = "omit"
+    half = "half"
 
 
 class Metric(StrEnum):
@@ -167,7 +168,11 @@ File: TypeAlias = Annotated[
 ]
 Label: TypeAlias = Annotated[
     str | None,
-    _column("--label", help="Labels: true/false, 0/1, -1/+1, or anything with --positive."),
+    _column(
+        "--label",
+        help="Labels: true/false, 0/1, -1/+1, shares of votes between 0 and 1, or anything with "
+        "--positive.",
+    ),
 ]
 Scores: TypeAlias = Annotated[
     list[str] | None,
@@ -182,6 +187,33 @@ Margins: TypeAlias = Annotated[
     _column(
         "--margin",
         help="Margins of a model, right when positive, in place of labels and scores.",
+    ),
+]
+ChosenScores: TypeAlias = Annotated[
+    list[str] | None,
+    _column(
+        "--chosen",
+        help="Scores of the right one of two, beside --rejected, in place of labels and scores: "
+        "the difference is the margin; once for each model.",
+    ),
+]
+RejectedScores: TypeAlias = Annotated[
+    list[str] | None,
+    _column("--rejected", help="Scores of the wrong one of two; in the order of --chosen."),
+]
+Correct: TypeAlias = Annotated[
+    str | None,
+    _column(
+        "--correct",
+        help="Which decisions were right (true/false, 0/1, or a share of the credit), beside "
+        "--confidence.",
+    ),
+]
+Confidences: TypeAlias = Annotated[
+    list[str] | None,
+    _column(
+        "--confidence",
+        help="Confidences, of any sign and scale, in place of scores; once for each method.",
     ),
 ]
 Weight: TypeAlias = Annotated[
@@ -222,8 +254,8 @@ TiedLabels: TypeAlias = Annotated[
     Ties,
     typer.Option(
         "--ties",
-        help="A label that is neither --positive nor --negative is an error, or its row is left "
-        "out.",
+        help="A label that is neither --positive nor --negative is an error, its row is left out, "
+        "or it is a draw, half right whatever was decided.",
         rich_help_panel="Columns",
     ),
 ]

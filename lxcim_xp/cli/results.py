@@ -55,6 +55,7 @@ class Group(NamedTuple):
     weight: Array | None
     clusters: Array | None
     counts: dict[str, Any]
+    options: dict[str, Any]  # of functions that are given these
 
 
 def evaluated(chosen: Chosen, metrics: Sequence[Any], level: float | None, engine: Engine) -> Found:
@@ -94,7 +95,7 @@ def of_models(chosen: Chosen, find: Callable[[Chosen], pl.DataFrame]) -> pl.Data
     """Stack the results of all models, with their names."""
     head = model_column(chosen)
     return pl.concat(
-        find(one).select(pl.lit(one.scores[0]).alias(head), pl.all()) for one in each_model(chosen)
+        find(one).select(pl.lit(one.names[0]).alias(head), pl.all()) for one in each_model(chosen)
     )
 
 
@@ -114,6 +115,7 @@ def compared(chosen: Chosen, metric: Any, adjust: Any, level: float) -> Found:
                 level=level,
                 groups=None if alone else group.clusters,
                 sample_weight=group.weight,
+                **group.options,
             )
             for i, j in zip(*np.triu_indices(len(table.names), 1), strict=True):
                 values = [table.names[i], table.names[j], table.estimate[i], table.estimate[j]]
@@ -170,7 +172,7 @@ def threshold_found(
     head = model_column(chosen)
     with library_errors(chosen):
         found = [
-            {head: one.scores[0]} | _threshold_of(one, rows, target) for one in each_model(chosen)
+            {head: one.names[0]} | _threshold_of(one, rows, target) for one in each_model(chosen)
         ]
     frame = _table(found).with_columns(pl.col(pl.Float64).fill_nan(None))
     readable = []
@@ -182,7 +184,7 @@ def threshold_found(
             "of them right": f"{100 * row['accuracy']:.1f} %" if decided else "-",
             "if the confidence is at least": f"{row['confidence']:g}" if decided else "-",
         }
-        if chosen.label is not None and any(each["rate"] for each in found):
+        if "decide_above" in row and any(each["rate"] for each in found):
             sides = f"≥ {row['decide_above']:g} or ≤ {row['decide_below']:g}"
             cells["that is, a score"] = sides if decided else "-"
         readable.append(cells | _counts(chosen, row, frame))
@@ -202,9 +204,10 @@ def _threshold_of(chosen: Chosen, rows: pl.DataFrame, target: dict[str, Any]) ->
             f"{chosen.source.name}: there must be rows that count; found none. Pass other rows."
         )
     drawn: dict[str, Any] = {"sample_weight": table.weight, "groups": table.clusters}
-    point = threshold_for(1, table.margins[0], **drawn, **target)
+    label, (score,) = table.samples()
+    point = threshold_for(label, score, **drawn, **target, **table.options)
     found = {name: float(getattr(point, name)) for name in ("confidence", "rate", "accuracy")}
-    if chosen.label is not None:
+    if chosen.way == "--score":
         below, above = scores_at(
             chosen.decision,
             table.scores[0],
@@ -229,17 +232,18 @@ def groups_of(
         yield Group(
             () if keys is None else keys.row(which),
             _pick(label, mine),
-            {name: _pick(each, mine) for name, each in zip(chosen.scores, scores, strict=True)},
+            {name: _pick(each, mine) for name, each in zip(chosen.names, scores, strict=True)},
             _pick(weight, mine),
             _pick(clusters, mine),
             {name: counts[which].item() for name, counts in table.counts.items()},
+            reading.options,
         )
 
 
 def _read(chosen: Chosen, rows: pl.DataFrame, outputs: Sequence[str] = ()) -> Reading:
     return read_predictions(
         rows,
-        **keywords(chosen) | {"label": chosen.label},
+        **keywords(chosen),
         scores=chosen.scores,
         groups=chosen.groups,
         outputs=outputs,
@@ -258,6 +262,12 @@ def _evaluated_in_bins(chosen: Chosen, metrics: Sequence[str], level: float | No
             raise typer.BadParameter(
                 f"{needs}: pass --engine memory, or other metrics.", param_hint="--metric"
             )
+    if chosen.way == "--confidence":
+        raise typer.BadParameter(
+            "bins begin at zero confidence, which confidences of any sign do not: pass --engine "
+            "memory.",
+            param_hint="--engine",
+        )
     with library_errors(chosen):
         _check_sides(chosen)
         metrics = metrics or WITH_BOUNDS

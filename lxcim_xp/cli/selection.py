@@ -27,8 +27,8 @@ from lxcim_xp.cli.files import (
 )
 from lxcim_xp.cli.formats import TEXT
 from lxcim_xp.cli.output import say
-from lxcim_xp.decision import probability
-from lxcim_xp.frames.reading import ONES
+from lxcim_xp.decision import confidence, probability
+from lxcim_xp.frames.reading import name_of_score
 
 _WORDS = (pl.String, pl.Categorical, pl.Enum)
 
@@ -38,7 +38,7 @@ class Chosen(NamedTuple):
 
     source: Source
     label: str | None  # None: the scores are margins
-    scores: tuple[str, ...]
+    scores: tuple[str | tuple[str, str], ...]  # columns, or pairs of columns to subtract
     weight: str | None
     by: tuple[str, ...]
     groups: str | None
@@ -50,37 +50,49 @@ class Chosen(NamedTuple):
     numbers: dict[str, str]  # columns that must hold numbers, with the remedy if they do not
     words: tuple[str, ...]  # columns that are text, whatever it looks like
     told: bool  # whether an option says how to decide
+    way: str  # the option that names the scores
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What to call the models."""
+        return tuple(map(name_of_score, self.scores))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that the scores are made of, each once."""
+        columns = [name for score in self.scores for name in _as_tuple(score)]
+        return tuple(dict.fromkeys(columns))
 
 
 def choose(given: Mapping[str, Any]) -> Chosen:
     """Check the options of a command against each other and against the columns of the file."""
-    label, threshold = given.get("label"), given.get("threshold")
+    threshold = given.get("threshold")
     positive, negative = given.get("positive"), given.get("negative")
     ties = str(given.get("ties", "error"))
     weight, groups, is_probability = (
         given.get(name) for name in ("weight", "groups", "probability")
     )
-    score, margin, by = (_as_tuple(given.get(name)) for name in ("score", "margin", "by"))
-    if bool(score) == bool(margin):
-        raise typer.BadParameter(
-            "name columns of scores with --score, or columns of margins with --margin: one of the "
-            "two.",
-            param_hint="--score",
-        )
-    if score and label is None:
+    by = _as_tuple(given.get("by"))
+    way, scores = _scores(given)
+    label = given.get("correct") if way == "--confidence" else given.get("label")
+    if way == "--score" and label is None:
         raise typer.BadParameter(
             "scores need the column of labels. Pass --label, or --margin for margins, which are "
             "right when they are positive.",
             param_hint="--label",
         )
-    for name in ("label", "positive", "negative", "threshold"):
-        if margin and given.get(name) is not None:
+    for name in _NEEDLESS[way]:
+        if given.get(name) not in (None, False):
             raise typer.BadParameter(
-                f"margins need no --{name}. Leave it out.", param_hint=f"--{name}"
+                f"{_KINDS_OF_SCORES[way]} need no --{name}. Leave it out.", param_hint=f"--{name}"
             )
-    if is_probability and (threshold is not None or margin):
+    if threshold is not None and way != "--score":
         raise typer.BadParameter(
-            "probabilities are decided at one half. Leave out --threshold and --margin.",
+            f"{_KINDS_OF_SCORES[way]} need no --threshold. Leave it out.", param_hint="--threshold"
+        )
+    if is_probability and threshold is not None:
+        raise typer.BadParameter(
+            "probabilities are decided at one half. Leave out --threshold.",
             param_hint="--probability",
         )
     if negative is not None and (positive is None or positive == negative):
@@ -95,12 +107,12 @@ def choose(given: Mapping[str, Any]) -> Chosen:
         )
     source = open_source(given["file"])
     schema = schema_of(source)
-    for option in ("label", "score", "margin", "weight", "by", "groups"):
+    for option in (*_PARTS, "weight", "by", "groups"):
         for name in _as_tuple(given.get(option)):
             check_column(source, schema, f"--{option}", name)
             _check_kind(source, schema[name], option, name)
-    scores = tuple(dict.fromkeys((*score, *margin)))
-    numbers = dict.fromkeys((*scores, *_as_tuple(weight)), "")
+    columns = [name for score in scores for name in _as_tuple(score)]
+    numbers = dict.fromkeys((*columns, *_as_tuple(weight)), "")
     if label is not None and positive is None and not _is_label(schema[label]):
         numbers[label] = _REMEDY
     # Keys are compared as written, so 1 and 1.0 differ; labels, scores and weights are read as
@@ -120,12 +132,81 @@ def choose(given: Mapping[str, Any]) -> Chosen:
         _label_value(source, schema, label, "--positive", positive),
         _label_value(source, schema, label, "--negative", negative),
         ties,
-        probability() if is_probability else absolute(threshold or 0.0),
+        _decision(way, bool(is_probability), threshold),
         str(given.get("missing", "raise")),
         numbers,
         tuple(words),
-        is_probability or threshold is not None,
+        is_probability or threshold is not None or way != "--score",
+        way,
     )
+
+
+_PARTS = ("label", "score", "margin", "chosen", "rejected", "correct", "confidence")
+_KINDS_OF_SCORES = {
+    "--score": "scores",
+    "--margin": "margins",
+    "--chosen": "pairs of columns",
+    "--confidence": "confidences",
+}
+# Options that a way to name the scores has no use for.
+_NEEDLESS = {
+    "--score": ("correct",),
+    "--margin": ("label", "positive", "negative", "probability", "correct"),
+    "--chosen": ("label", "positive", "negative", "probability", "correct"),
+    "--confidence": ("label", "probability"),
+}
+
+
+def _scores(given: Mapping[str, Any]) -> tuple[str, tuple[str | tuple[str, str], ...]]:
+    """Return the option that names the scores, and the scores."""
+    score, margin, chosen, rejected, confidence = (
+        _as_tuple(given.get(name))
+        for name in ("score", "margin", "chosen", "rejected", "confidence")
+    )
+    ways = {
+        "--score": score,
+        "--margin": margin,
+        "--chosen": chosen or rejected,
+        "--confidence": confidence,
+    }
+    named = [way for way, columns in ways.items() if columns]
+    correct = given.get("correct")
+    if len(named) > 1 or not (named or correct):
+        raise typer.BadParameter(
+            "name columns of scores with --score, of margins with --margin, pairs of columns with "
+            "--chosen and --rejected, or confidences with --confidence and --correct: one of the "
+            "four.",
+            param_hint=named[-1] if named else "--score",
+        )
+    way = named[0] if named else "--confidence"
+    if way == "--confidence" and not (confidence and correct):
+        raise typer.BadParameter(
+            "confidences, and the column that says which decisions were right, need each other. "
+            "Pass --confidence and --correct.",
+            param_hint="--correct" if confidence else "--confidence",
+        )
+    if way != "--chosen":
+        return way, tuple(dict.fromkeys(ways[way]))
+    if len(chosen) != len(rejected):
+        raise typer.BadParameter(
+            f"{len(chosen)} of --chosen and {len(rejected)} of --rejected were given. Each model "
+            f"needs one of both, in the same order.",
+            param_hint="--rejected" if len(chosen) > len(rejected) else "--chosen",
+        )
+    pairs = tuple(dict.fromkeys(zip(chosen, rejected, strict=True)))
+    for first, second in pairs:
+        if first == second:
+            raise typer.BadParameter(
+                f"{first!r} is the column of --chosen too, and the difference would be 0.",
+                param_hint="--rejected",
+            )
+    return way, pairs
+
+
+def _decision(way: str, is_probability: bool, threshold: float | None) -> Decision:
+    if way == "--confidence":
+        return confidence()
+    return probability() if is_probability else absolute(threshold or 0.0)
 
 
 _REMEDY = (
@@ -150,7 +231,8 @@ def _check_kind(source: Source, dtype: Any, option: str, name: str) -> None:
         option in ("by", "groups") or dtype.is_numeric() or dtype in (*_WORDS, pl.Boolean, pl.Null)
     ):
         found = _KINDS.get(type(dtype), "values of another kind")
-        wanted = {"label": "labels", "by": "keys", "groups": "keys"}.get(option, "numbers")
+        labels = dict.fromkeys(("label", "correct"), "labels")
+        wanted = {**labels, "by": "keys", "groups": "keys"}.get(option, "numbers")
         raise BadData(
             f"{source.name}: --{option} {name!r} must hold {wanted}, one in each row; found "
             f"{found}. Name another column, or make one of it."
@@ -171,23 +253,17 @@ def rows_of(
     chosen: Chosen, use: Callable[[pl.LazyFrame], pl.LazyFrame] | None = None
 ) -> pl.DataFrame:
     """Return the rows in memory, or what ``use`` makes of them on the way."""
-    needed = [chosen.label, *chosen.scores, chosen.weight, *chosen.by, chosen.groups]
+    needed = [chosen.label, *chosen.columns, chosen.weight, *chosen.by, chosen.groups]
     columns = list(dict.fromkeys(name for name in needed if name is not None))
-
-    def with_label(rows: pl.LazyFrame) -> pl.LazyFrame:
-        if chosen.label is None:
-            rows = rows.with_columns(pl.lit(1, pl.Int8).alias(ONES))
-        return rows if use is None else use(rows)
-
     numbers = {name: remedy for name, remedy in chosen.numbers.items() if name in columns}
-    rows = with_rows(chosen.source, columns, numbers, chosen.words, with_label)
+    rows = with_rows(chosen.source, columns, numbers, chosen.words, use or (lambda rows: rows))
     if not rows.height:
         raise BadData(f"{chosen.source.name} has no rows.")
     texts = [name for name in chosen.by if rows.schema.get(name) == pl.String]
     if chosen.source.form in TEXT or chosen.words:
         rows = in_order(rows, texts)
     if use is None and chosen.label is not None and not chosen.told:
-        for name in chosen.scores:
+        for name in chosen.names:
             if seem_misread(rows[name].cast(pl.Float64).to_numpy(), chosen.decision):
                 remark = _OptionWords().say(PROBABILITIES_AT_ZERO, {"name": name})
                 say(f"{remark} Say so with --threshold 0.")
@@ -197,7 +273,7 @@ def rows_of(
 def keywords(chosen: Chosen) -> dict[str, Any]:
     """Return the arguments of the functions of ``frames``, except for the scores."""
     return {
-        "label": chosen.label or ONES,
+        "label": chosen.label,
         "weight": chosen.weight,
         "by": chosen.by,
         "decision": chosen.decision,

@@ -61,6 +61,8 @@ from lxcim_xp.frames.in_memory import (
 )
 from lxcim_xp.frames.names import columns_in_memory, own_names, plain_columns, schema_of
 from lxcim_xp.frames.query import evaluate_plan
+from lxcim_xp.frames.query import with_made_columns as made_in_query
+from lxcim_xp.frames.read_write import with_made_columns
 from lxcim_xp.frames.sketches import (
     BOUNDS,
     STATE,
@@ -76,8 +78,8 @@ from lxcim_xp.frames.sketches import (
 def evaluate(
     frame: IntoFrameT,
     *,
-    label: str,
-    score: str,
+    label: str | None,
+    score: str | tuple[str, str],
     weight: str | None = None,
     by: str | Sequence[str] = (),
     metrics: MetricName | Sequence[MetricName] = IN_FRAMES,
@@ -97,10 +99,13 @@ def evaluate(
     ----------
     frame : frame
         A frame of any kind in the table of docs/frames.md, eager or lazy.
-    label : str
-        The column of labels: booleans, 0/1, -1/+1, or anything with ``positive=``.
-    score : str
-        The column of scores, which grow with the belief in the positive side.
+    label : str or None
+        The column of labels: booleans, 0/1, -1/+1, shares of votes between 0 and 1, or anything
+        with ``positive=``. None: the scores are margins of the right side over the wrong one, and
+        AUROC has no value.
+    score : str or pair of str
+        The column of scores, which grow with the belief in the positive side; or two columns, whose
+        difference is the score: see :func:`lxcim_xp.choices.difference`.
     weight : str, optional
         The column of weights, finite and not negative. A row of weight 0 counts as absent.
     by : str or sequence of str, default ()
@@ -118,16 +123,17 @@ def evaluate(
         probabilities: pass ``decision=probability()`` if they are, ``threshold=0.0`` if not.
     decision : Decision, optional
         A decision function to use instead of the distance from ``threshold``, see
-        :mod:`lxcim_xp.decision`. Queries know only ``probability()``.
+        :mod:`lxcim_xp.decision`. Queries know only ``probability()`` and ``confidence()``.
     positive : str, number or bool, optional
         The positive label; the one other label is negative. Labels that are words need it. If it
         does not occur, or there is a third label, that is an error; in a query, all metrics are
         null.
     negative : str, number or bool, optional
         The negative label, beside ``positive``, where there are more than two.
-    ties : {"error", "omit"}, default "error"
-        What to do with a row whose label is neither ``positive`` nor ``negative``: raise an error,
-        or leave it out; ``n`` does not count it then.
+    ties : {"error", "omit", "half"}, default "error"
+        What to do with a row whose label is neither ``positive`` nor ``negative``: raise an error;
+        leave it out, and ``n`` does not count it then; or count it as a draw, half right whatever
+        was decided.
     nan_policy : {"raise", "omit", "abstain"}, default "raise"
         What to do with a missing value (null or NaN): raise an error, leave the row out, or, if it
         is the score, count the sample as undecided. A query cannot raise before it is collected:
@@ -202,8 +208,8 @@ def evaluate(
 def lxcim(
     frame: IntoFrameT,
     *,
-    label: str,
-    score: str,
+    label: str | None,
+    score: str | tuple[str, str],
     weight: str | None = None,
     by: str | Sequence[str] = (),
     threshold: float | None = None,
@@ -219,10 +225,13 @@ def lxcim(
     ----------
     frame : frame
         A frame of any kind in the table of docs/frames.md, eager or lazy.
-    label : str
-        The column of labels: booleans, 0/1, -1/+1, or anything with ``positive=``.
-    score : str
-        The column of scores, which grow with the belief in the positive side.
+    label : str or None
+        The column of labels: booleans, 0/1, -1/+1, shares of votes between 0 and 1, or anything
+        with ``positive=``. None: the scores are margins of the right side over the wrong one, and
+        AUROC has no value.
+    score : str or pair of str
+        The column of scores, which grow with the belief in the positive side; or two columns, whose
+        difference is the score: see :func:`lxcim_xp.choices.difference`.
     weight : str, optional
         The column of weights, finite and not negative. A row of weight 0 counts as absent.
     by : str or sequence of str, default ()
@@ -234,16 +243,17 @@ def lxcim(
         probabilities: pass ``decision=probability()`` if they are, ``threshold=0.0`` if not.
     decision : Decision, optional
         A decision function to use instead of the distance from ``threshold``, see
-        :mod:`lxcim_xp.decision`. Queries know only ``probability()``.
+        :mod:`lxcim_xp.decision`. Queries know only ``probability()`` and ``confidence()``.
     positive : str, number or bool, optional
         The positive label; the one other label is negative. Labels that are words need it. If it
         does not occur, or there is a third label, that is an error; in a query, all metrics are
         null.
     negative : str, number or bool, optional
         The negative label, beside ``positive``, where there are more than two.
-    ties : {"error", "omit"}, default "error"
-        What to do with a row whose label is neither ``positive`` nor ``negative``: raise an error,
-        or leave it out; ``n`` does not count it then.
+    ties : {"error", "omit", "half"}, default "error"
+        What to do with a row whose label is neither ``positive`` nor ``negative``: raise an error;
+        leave it out, and ``n`` does not count it then; or count it as a draw, half right whatever
+        was decided.
     nan_policy : {"raise", "omit", "abstain"}, default "raise"
         What to do with a missing value (null or NaN): raise an error, leave the row out, or, if it
         is the score, count the sample as undecided. A query cannot raise before it is collected:
@@ -289,8 +299,8 @@ def lxcim(
 def accuracy(
     frame: IntoFrameT,
     *,
-    label: str,
-    score: str,
+    label: str | None,
+    score: str | tuple[str, str],
     weight: str | None = None,
     by: str | Sequence[str] = (),
     threshold: float | None = None,
@@ -306,10 +316,13 @@ def accuracy(
     ----------
     frame : frame
         A frame of any kind in the table of docs/frames.md, eager or lazy.
-    label : str
-        The column of labels: booleans, 0/1, -1/+1, or anything with ``positive=``.
-    score : str
-        The column of scores, which grow with the belief in the positive side.
+    label : str or None
+        The column of labels: booleans, 0/1, -1/+1, shares of votes between 0 and 1, or anything
+        with ``positive=``. None: the scores are margins of the right side over the wrong one, and
+        AUROC has no value.
+    score : str or pair of str
+        The column of scores, which grow with the belief in the positive side; or two columns, whose
+        difference is the score: see :func:`lxcim_xp.choices.difference`.
     weight : str, optional
         The column of weights, finite and not negative. A row of weight 0 counts as absent.
     by : str or sequence of str, default ()
@@ -321,16 +334,17 @@ def accuracy(
         probabilities: pass ``decision=probability()`` if they are, ``threshold=0.0`` if not.
     decision : Decision, optional
         A decision function to use instead of the distance from ``threshold``, see
-        :mod:`lxcim_xp.decision`. Queries know only ``probability()``.
+        :mod:`lxcim_xp.decision`. Queries know only ``probability()`` and ``confidence()``.
     positive : str, number or bool, optional
         The positive label; the one other label is negative. Labels that are words need it. If it
         does not occur, or there is a third label, that is an error; in a query, all metrics are
         null.
     negative : str, number or bool, optional
         The negative label, beside ``positive``, where there are more than two.
-    ties : {"error", "omit"}, default "error"
-        What to do with a row whose label is neither ``positive`` nor ``negative``: raise an error,
-        or leave it out; ``n`` does not count it then.
+    ties : {"error", "omit", "half"}, default "error"
+        What to do with a row whose label is neither ``positive`` nor ``negative``: raise an error;
+        leave it out, and ``n`` does not count it then; or count it as a draw, half right whatever
+        was decided.
     nan_policy : {"raise", "omit", "abstain"}, default "raise"
         What to do with a missing value (null or NaN): raise an error, leave the row out, or, if it
         is the score, count the sample as undecided. A query cannot raise before it is collected:
@@ -376,8 +390,8 @@ def accuracy(
 def audrc(
     frame: IntoFrameT,
     *,
-    label: str,
-    score: str,
+    label: str | None,
+    score: str | tuple[str, str],
     weight: str | None = None,
     by: str | Sequence[str] = (),
     threshold: float | None = None,
@@ -393,10 +407,13 @@ def audrc(
     ----------
     frame : frame
         A frame of any kind in the table of docs/frames.md, eager or lazy.
-    label : str
-        The column of labels: booleans, 0/1, -1/+1, or anything with ``positive=``.
-    score : str
-        The column of scores, which grow with the belief in the positive side.
+    label : str or None
+        The column of labels: booleans, 0/1, -1/+1, shares of votes between 0 and 1, or anything
+        with ``positive=``. None: the scores are margins of the right side over the wrong one, and
+        AUROC has no value.
+    score : str or pair of str
+        The column of scores, which grow with the belief in the positive side; or two columns, whose
+        difference is the score: see :func:`lxcim_xp.choices.difference`.
     weight : str, optional
         The column of weights, finite and not negative. A row of weight 0 counts as absent.
     by : str or sequence of str, default ()
@@ -408,16 +425,17 @@ def audrc(
         probabilities: pass ``decision=probability()`` if they are, ``threshold=0.0`` if not.
     decision : Decision, optional
         A decision function to use instead of the distance from ``threshold``, see
-        :mod:`lxcim_xp.decision`. Queries know only ``probability()``.
+        :mod:`lxcim_xp.decision`. Queries know only ``probability()`` and ``confidence()``.
     positive : str, number or bool, optional
         The positive label; the one other label is negative. Labels that are words need it. If it
         does not occur, or there is a third label, that is an error; in a query, all metrics are
         null.
     negative : str, number or bool, optional
         The negative label, beside ``positive``, where there are more than two.
-    ties : {"error", "omit"}, default "error"
-        What to do with a row whose label is neither ``positive`` nor ``negative``: raise an error,
-        or leave it out; ``n`` does not count it then.
+    ties : {"error", "omit", "half"}, default "error"
+        What to do with a row whose label is neither ``positive`` nor ``negative``: raise an error;
+        leave it out, and ``n`` does not count it then; or count it as a draw, half right whatever
+        was decided.
     nan_policy : {"raise", "omit", "abstain"}, default "raise"
         What to do with a missing value (null or NaN): raise an error, leave the row out, or, if it
         is the score, count the sample as undecided. A query cannot raise before it is collected:
@@ -463,8 +481,8 @@ def audrc(
 def auroc(
     frame: IntoFrameT,
     *,
-    label: str,
-    score: str,
+    label: str | None,
+    score: str | tuple[str, str],
     weight: str | None = None,
     by: str | Sequence[str] = (),
     threshold: float | None = None,
@@ -480,10 +498,13 @@ def auroc(
     ----------
     frame : frame
         A frame of any kind in the table of docs/frames.md, eager or lazy.
-    label : str
-        The column of labels: booleans, 0/1, -1/+1, or anything with ``positive=``.
-    score : str
-        The column of scores, which grow with the belief in the positive side.
+    label : str or None
+        The column of labels: booleans, 0/1, -1/+1, shares of votes between 0 and 1, or anything
+        with ``positive=``. None: the scores are margins of the right side over the wrong one, and
+        AUROC has no value.
+    score : str or pair of str
+        The column of scores, which grow with the belief in the positive side; or two columns, whose
+        difference is the score: see :func:`lxcim_xp.choices.difference`.
     weight : str, optional
         The column of weights, finite and not negative. A row of weight 0 counts as absent.
     by : str or sequence of str, default ()
@@ -495,16 +516,17 @@ def auroc(
         probabilities: pass ``decision=probability()`` if they are, ``threshold=0.0`` if not.
     decision : Decision, optional
         A decision function to use instead of the distance from ``threshold``, see
-        :mod:`lxcim_xp.decision`. Queries know only ``probability()``.
+        :mod:`lxcim_xp.decision`. Queries know only ``probability()`` and ``confidence()``.
     positive : str, number or bool, optional
         The positive label; the one other label is negative. Labels that are words need it. If it
         does not occur, or there is a third label, that is an error; in a query, all metrics are
         null.
     negative : str, number or bool, optional
         The negative label, beside ``positive``, where there are more than two.
-    ties : {"error", "omit"}, default "error"
-        What to do with a row whose label is neither ``positive`` nor ``negative``: raise an error,
-        or leave it out; ``n`` does not count it then.
+    ties : {"error", "omit", "half"}, default "error"
+        What to do with a row whose label is neither ``positive`` nor ``negative``: raise an error;
+        leave it out, and ``n`` does not count it then; or count it as a draw, half right whatever
+        was decided.
     nan_policy : {"raise", "omit", "abstain"}, default "raise"
         What to do with a missing value (null or NaN): raise an error, leave the row out, or, if it
         is the score, count the sample as undecided. A query cannot raise before it is collected:
@@ -555,8 +577,8 @@ def auroc(
 def compare(
     frame: IntoFrameT,
     *,
-    label: str,
-    scores: Sequence[str],
+    label: str | None,
+    scores: Sequence[str | tuple[str, str]],
     weight: str | None = None,
     by: str | Sequence[str] = (),
     metric: MetricName = "lxcim",
@@ -576,8 +598,10 @@ def compare(
     ----------
     frame : frame
         A frame of any kind in the table of docs/frames.md, eager or lazy.
-    label : str
-        The column of labels: booleans, 0/1, -1/+1, or anything with ``positive=``.
+    label : str or None
+        The column of labels: booleans, 0/1, -1/+1, shares of votes between 0 and 1, or anything
+        with ``positive=``. None: the scores are margins of the right side over the wrong one, and
+        AUROC has no value.
     scores : sequence of two str
         The columns of scores of the two models.
     weight : str, optional
@@ -597,16 +621,17 @@ def compare(
         probabilities: pass ``decision=probability()`` if they are, ``threshold=0.0`` if not.
     decision : Decision, optional
         A decision function to use instead of the distance from ``threshold``, see
-        :mod:`lxcim_xp.decision`. Queries know only ``probability()``.
+        :mod:`lxcim_xp.decision`. Queries know only ``probability()`` and ``confidence()``.
     positive : str, number or bool, optional
         The positive label; the one other label is negative. Labels that are words need it. If it
         does not occur, or there is a third label, that is an error; in a query, all metrics are
         null.
     negative : str, number or bool, optional
         The negative label, beside ``positive``, where there are more than two.
-    ties : {"error", "omit"}, default "error"
-        What to do with a row whose label is neither ``positive`` nor ``negative``: raise an error,
-        or leave it out; ``n`` does not count it then.
+    ties : {"error", "omit", "half"}, default "error"
+        What to do with a row whose label is neither ``positive`` nor ``negative``: raise an error;
+        leave it out, and ``n`` does not count it then; or count it as a draw, half right whatever
+        was decided.
     nan_policy : {"raise", "omit", "abstain"}, default "raise"
         What to do with a missing value (null or NaN): raise an error, leave the row out, or, if it
         is the score, count the sample as undecided. A query cannot raise before it is collected:
@@ -641,8 +666,8 @@ def compare(
     (name,) = check_metrics(metric, level=level)
     if isinstance(scores, str) or len(scores) != 2:
         raise ValueError(
-            f"scores must name two columns; found {scores!r}. For more models pass their arrays to "
-            f"lxcim_xp.compare_all."
+            f"scores must name two columns, or two pairs of columns; found {scores!r}. For more "
+            f"models pass their arrays to lxcim_xp.compare_all."
         )
 
     def on_samples(rows: nw.DataFrame[Any], parts: Parts) -> nw.DataFrame[Any]:
@@ -673,8 +698,8 @@ def compare(
 def curve(
     frame: IntoFrameT,
     *,
-    label: str,
-    score: str,
+    label: str | None,
+    score: str | tuple[str, str],
     kind: CurveName = "cumulative_accuracy",
     weight: str | None = None,
     by: str | Sequence[str] = (),
@@ -692,10 +717,13 @@ def curve(
     ----------
     frame : frame
         A frame of any kind in the table of docs/frames.md, eager or lazy.
-    label : str
-        The column of labels: booleans, 0/1, -1/+1, or anything with ``positive=``.
-    score : str
-        The column of scores, which grow with the belief in the positive side.
+    label : str or None
+        The column of labels: booleans, 0/1, -1/+1, shares of votes between 0 and 1, or anything
+        with ``positive=``. None: the scores are margins of the right side over the wrong one, and
+        AUROC has no value.
+    score : str or pair of str
+        The column of scores, which grow with the belief in the positive side; or two columns, whose
+        difference is the score: see :func:`lxcim_xp.choices.difference`.
     kind : {"cumulative_accuracy", "accuracy_rate", "roc"}, default "cumulative_accuracy"
         Which curve: those of :func:`lxcim_xp.cumulative_accuracy_curve`,
         :func:`lxcim_xp.accuracy_rate_curve` and :func:`lxcim_xp.roc_curve`.
@@ -710,16 +738,17 @@ def curve(
         probabilities: pass ``decision=probability()`` if they are, ``threshold=0.0`` if not.
     decision : Decision, optional
         A decision function to use instead of the distance from ``threshold``, see
-        :mod:`lxcim_xp.decision`. Queries know only ``probability()``.
+        :mod:`lxcim_xp.decision`. Queries know only ``probability()`` and ``confidence()``.
     positive : str, number or bool, optional
         The positive label; the one other label is negative. Labels that are words need it. If it
         does not occur, or there is a third label, that is an error; in a query, all metrics are
         null.
     negative : str, number or bool, optional
         The negative label, beside ``positive``, where there are more than two.
-    ties : {"error", "omit"}, default "error"
-        What to do with a row whose label is neither ``positive`` nor ``negative``: raise an error,
-        or leave it out; ``n`` does not count it then.
+    ties : {"error", "omit", "half"}, default "error"
+        What to do with a row whose label is neither ``positive`` nor ``negative``: raise an error;
+        leave it out, and ``n`` does not count it then; or count it as a draw, half right whatever
+        was decided.
     nan_policy : {"raise", "omit", "abstain"}, default "raise"
         What to do with a missing value (null or NaN): raise an error, leave the row out, or, if it
         is the score, count the sample as undecided. A query cannot raise before it is collected:
@@ -783,8 +812,8 @@ def curve(
 def sketch(
     frame: IntoFrameT,
     *,
-    label: str,
-    score: str,
+    label: str | None,
+    score: str | tuple[str, str],
     weight: str | None = None,
     by: str | Sequence[str] = (),
     bins: int = 4096,
@@ -802,10 +831,13 @@ def sketch(
     ----------
     frame : frame
         A frame of any kind in the table of docs/frames.md, eager or lazy.
-    label : str
-        The column of labels: booleans, 0/1, -1/+1, or anything with ``positive=``.
-    score : str
-        The column of scores, which grow with the belief in the positive side.
+    label : str or None
+        The column of labels: booleans, 0/1, -1/+1, shares of votes between 0 and 1, or anything
+        with ``positive=``. None: the scores are margins of the right side over the wrong one, and
+        AUROC has no value.
+    score : str or pair of str
+        The column of scores, which grow with the belief in the positive side; or two columns, whose
+        difference is the score: see :func:`lxcim_xp.choices.difference`.
     weight : str, optional
         The column of weights, finite and not negative. A row of weight 0 counts as absent.
     by : str or sequence of str, default ()
@@ -823,16 +855,17 @@ def sketch(
         probabilities: pass ``decision=probability()`` if they are, ``threshold=0.0`` if not.
     decision : Decision, optional
         A decision function to use instead of the distance from ``threshold``, see
-        :mod:`lxcim_xp.decision`. Queries know only ``probability()``.
+        :mod:`lxcim_xp.decision`. Queries know only ``probability()`` and ``confidence()``.
     positive : str, number or bool, optional
         The positive label; the one other label is negative. Labels that are words need it. If it
         does not occur, or there is a third label, that is an error; in a query, all metrics are
         null.
     negative : str, number or bool, optional
         The negative label, beside ``positive``, where there are more than two.
-    ties : {"error", "omit"}, default "error"
-        What to do with a row whose label is neither ``positive`` nor ``negative``: raise an error,
-        or leave it out; ``n`` does not count it then.
+    ties : {"error", "omit", "half"}, default "error"
+        What to do with a row whose label is neither ``positive`` nor ``negative``: raise an error;
+        leave it out, and ``n`` does not count it then; or count it as a draw, half right whatever
+        was decided.
     nan_policy : {"raise", "omit", "abstain"}, default "raise"
         What to do with a missing value (null or NaN): raise an error, leave the row out, or, if it
         is the score, count the sample as undecided. A query cannot raise before it is collected:
@@ -1217,17 +1250,21 @@ def _run(
     engine = engine_of(rows)
     schema = schema_of(engine, rows)
     parts = parts_of(engine, schema, outputs=outputs, **given)
+
+    def on_rows(rows: nw.DataFrame[Any], parts: Parts) -> nw.DataFrame[Any]:
+        return on_samples(with_made_columns(rows, parts), parts)
+
     if collect or isinstance(rows, nw.DataFrame):
         rows = columns_in_memory(engine, rows, parts.columns)
-        found = in_memory(rows, lambda rows: on_samples(rows, parts))
+        found = in_memory(rows, lambda rows: on_rows(rows, parts))
     elif engine.road == "shuffle" and merge is not None:
-        found = merged_partitions(rows, parts, on_samples, merge)
+        found = merged_partitions(rows, parts, on_rows, merge)
     elif engine.road == "shuffle":
-        found = in_partitions(rows, parts, on_samples)
+        found = in_partitions(rows, parts, on_rows)
     elif isinstance(as_query, str):
         require_samples(engine, as_query)
     else:
-        rows = plain_columns(engine, rows, parts.columns)
-        found = as_query(rows, schema, engine, parts).to_native()
+        rows = made_in_query(plain_columns(engine, rows, parts.columns), schema, parts)
+        found = as_query(rows, parts.schema(schema), engine, parts).to_native()
     result: IntoFrameT = found
     return result

@@ -18,7 +18,16 @@ from lxcim_xp._samples.errors import BadValue, Given
 from lxcim_xp._samples.samples import NAN_POLICIES, one_decision
 from lxcim_xp.frames.engines import Engine, kind_of_frame
 
+ONES = "__lx_label"  # the label column of margins: all ones, since a positive margin is right
 _WORDS = (nw.String, nw.Categorical, nw.Enum)
+
+
+class Difference(NamedTuple):
+    """A score that is the difference of two columns, under a name of its own."""
+
+    name: str
+    first: str
+    second: str
 
 
 class Parts(NamedTuple):
@@ -36,12 +45,21 @@ class Parts(NamedTuple):
     ties: str = "error"  # what to do with rows whose label is neither
     all_rows: bool = True  # False for one partition of a frame
     by_default: bool = False  # whether neither threshold nor decision was given
+    differences: tuple[Difference, ...] = ()  # the scores that are made of two columns
 
     @property
     def columns(self) -> list[str]:
-        """All columns that are needed, each once."""
-        named = [self.label, *self.scores, self.weight, *self.by, self.clusters]
+        """All columns that are needed of the frame, each once."""
+        made = {each.name: (each.first, each.second) for each in self.differences}
+        scores = [name for score in self.scores for name in made.get(score, (score,))]
+        label = None if self.label == ONES else self.label
+        named = [label, *scores, self.weight, *self.by, self.clusters]
         return list(dict.fromkeys(name for name in named if name is not None))
+
+    def schema(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the schema of the frame with the columns that are made from others."""
+        made: dict[str, Any] = {each.name: nw.Float64() for each in self.differences}
+        return {**given, **({ONES: nw.Int64()} if self.label == ONES else {}), **made}
 
 
 def parts_of(
@@ -68,13 +86,21 @@ def parts_of(
     """
     if nan_policy not in NAN_POLICIES:
         raise ValueError(f"nan_policy must be one of {NAN_POLICIES}; found {nan_policy!r}.")
+    if label is None:
+        _check_no_sides(positive, negative, ties, decision)
+        schema, label = {**schema, ONES: nw.Int64()}, ONES
     threshold = _plain(threshold)
     if threshold is not None and not isinstance(threshold, int | float):
         raise TypeError(
             f"threshold must be a number; found {type(threshold).__name__}. Subtract a threshold "
             f"that varies from the score beforehand."
         )
-    named = [("label", label), *(("score", score) for score in scores)]
+    pairs = [_pair_of(score) for score in scores]
+    differences: dict[tuple[str, ...], Difference] = {
+        pair: Difference(" - ".join(pair), *pair) for pair in pairs if len(pair) == 2
+    }
+    names = [name for pair in pairs for name in pair]
+    named = [("label", label), *(("score", name) for name in names)]
     optional = [("weight", weight), ("groups", groups)]
     named += [(part, name) for part, name in optional if name is not None]
     for part, name in named:
@@ -86,15 +112,27 @@ def parts_of(
     if negative is not None:
         _check_label(schema[label], label, "negative", negative)
     positive, negative = (_label_like(schema[label], value) for value in (positive, negative))
-    for part, name in [*(("score", score) for score in scores), ("weight", weight)]:
+    for part, name in [*(("score", name) for name in names), ("weight", weight)]:
         if name is not None:
             check_number(schema[name], part, name)
     chosen = one_decision(threshold, decision)
-    for name in scores:
-        _check_threshold(schema[name], name, chosen.threshold)
+    for pair in pairs:
+        if len(pair) == 1:
+            _check_threshold(schema[pair[0]], pair[0], chosen.threshold)
+        elif chosen.domain is not None:
+            raise ValueError(
+                f"score={pair!r} is a difference, and {differences[pair].name!r} no probability. "
+                f"Leave decision= out, or pass one column."
+            )
+    for made in differences.values():
+        if made.name in (label, *names, weight, *keys, groups):
+            raise ValueError(
+                f"score={(made.first, made.second)!r} makes a column {made.name!r}, which plays "
+                f"another part already. Rename that one."
+            )
     return Parts(
         label,
-        tuple(scores),
+        tuple(map(name_of_score, scores)),
         weight,
         keys,
         groups,
@@ -104,7 +142,44 @@ def parts_of(
         negative,
         ties,
         by_default=decides and threshold is None and decision is None,
+        differences=tuple(differences.values()),
     )
+
+
+def name_of_score(score: Any) -> str:
+    """Return what to call a score: a column, or the difference of two."""
+    return " - ".join(_pair_of(score))
+
+
+def _pair_of(score: Any) -> tuple[str, ...]:
+    """Return the one or two columns that a score is made of."""
+    if isinstance(score, tuple | list):
+        if len(score) != 2 or not all(isinstance(name, str) for name in score):
+            raise ValueError(
+                f"score must be the name of a column, or a pair of names whose difference is the "
+                f"score; found {score!r}."
+            )
+        if score[0] == score[1]:
+            raise ValueError(f"score={score!r} names one column twice: its difference is 0.")
+        return tuple(score)
+    return (score,)
+
+
+def _check_no_sides(positive: Any, negative: Any, ties: str, decision: Decision | None) -> None:
+    """Refuse what only labels have, if there are none."""
+    for name, value in (("positive", positive), ("negative", negative)):
+        if value is not None:
+            raise ValueError(
+                f"{name}={value!r} says which label is {name}, and label=None that there are none. "
+                f"Pass one of them."
+            )
+    if ties != "error":
+        raise ValueError(f"ties={ties!r} is about labels, and label=None says there are none.")
+    if decision is not None and getattr(decision, "is_confidence", False):
+        raise ValueError(
+            "decision=confidence() needs label=, which says whether decisions were right. Margins "
+            "say so by their sign: leave decision= out."
+        )
 
 
 def check_keys(
@@ -194,7 +269,9 @@ def _check_label(dtype: Any, name: str, side: str, value: Any) -> None:
         if value is not None and not isinstance(value, int | float):
             raise TypeError(f"{found}; found {side}={value!r}. Pass a number.")
     elif not isinstance(dtype, nw.Object):
-        raise TypeError(f"{found}. It must hold booleans, 0/1, -1/+1, or words with positive=.")
+        raise TypeError(
+            f"{found}. It must hold booleans, 0/1, -1/+1, shares of votes, or words with positive=."
+        )
 
 
 def _label_like(dtype: Any, value: Any) -> Any:

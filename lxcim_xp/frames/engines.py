@@ -107,7 +107,7 @@ def table() -> str:
             *("yes" if metric in engine.metrics else "-" for metric in IN_FRAMES),
             "yes" if engine.weighted else "-",
             "yes" if engine.samples_at_hand else "-",
-            "any" if engine.samples_at_hand else "`threshold`, `probability()`",
+            "any" if engine.samples_at_hand else "`threshold`, `probability()`, `confidence()`",
             _ROADS[engine.road],
         ]
         lines.append("| " + " | ".join(cells) + " |")

@@ -21,6 +21,7 @@ from lxcim_xp.frames.segments import (
     evaluate_segments,
     is_wild,
     levelled,
+    levelled_classes,
     running_sums,
     segment_sums,
     sort_into_segments,
@@ -92,6 +93,7 @@ def compare_frame(
             where=where,
             sample_weight=weight,
             groups=_with_padding_cluster(clusters, where),
+            **table.options,
         )
 
     columns = samples_for(table, metric)
@@ -106,17 +108,22 @@ def curve_frame(frame: nw.DataFrame[Any], parts: Parts, kind: str) -> nw.DataFra
     if not table.code.size:
         keys = None if table.groups.keys is None else table.groups.keys.head(0)
         return write_rows(frame, keys, {name: np.zeros(0) for name in CURVES[kind]})
-    first, second = table.is_positive, ~table.is_positive
-    key = table.scores[0]
+    weight, count, side = table.weight, table.groups.n_groups, table.sides[0]
     if kind != "roc":
-        margin = table.margins[0]
-        first, second = ((margin > 0) * 1.0 + (margin >= 0)) / 2, np.ones(margin.size)
-        key = np.abs(table.confidences[0])
-    blocks = sort_into_segments(table.code, table.groups.n_groups, -key)
-    weight = table.weight
-    if weight is not None and (kind == "roc" or is_wild(weight)):
-        part = 2 * table.code + (first if kind == "roc" else 0)
-        weight = levelled(weight, part, 2 * table.groups.n_groups)
+        first, second, key = table.credit(0), np.ones(table.code.size), table.confidence(0)
+        if weight is not None and is_wild(weight):
+            weight = levelled(weight, table.code, count)
+    elif side is None:
+        first, second, key = table.is_positive, ~table.is_positive, table.scores[0]
+        if weight is not None:
+            weight = levelled(weight, 2 * table.code + first, 2 * count)
+    else:
+        (first, second), key = (
+            levelled_classes(side.share, weight, table.code, count),
+            table.scores[0],
+        )
+        weight = None
+    blocks = sort_into_segments(table.code, count, -key)
     weight = sorted_weight(weight, blocks)
     sums = [block_sums(blocks, column.take(blocks.order) * weight) for column in (first, second)]
     reached = [running_sums(blocks, column) for column in sums]
@@ -152,6 +159,7 @@ def _interval(table: Table, metric: Any, level: float) -> dict[str, Array]:
             where=where,
             sample_weight=weight,
             groups=_with_padding_cluster(clusters, where),
+            **table.options,
         )
         return found.standard_error, found.low, found.high
 
@@ -188,12 +196,8 @@ def interval_names(metric: str) -> tuple[str, ...]:
 
 def samples_for(table: Table, metric: str) -> list[Array | None]:
     """Return label, scores, weight and clusters; all metrics but AUROC only need margins."""
-    if METRICS[metric].needs_labels:
-        label, scores = table.is_positive, table.scores
-    else:
-        label, scores = np.ones(table.code.size, dtype=np.int8), table.margins
-    wide = [score.astype(np.float64, copy=False) for score in scores]
-    return [label, *wide, table.weight, table.clusters]
+    label, scores = table.samples(by_score=METRICS[metric].needs_labels, rescaled=True)
+    return [label, *scores, table.weight, table.clusters]
 
 
 def _with_padding_cluster(clusters: Array | None, where: Array | None) -> Array | None:

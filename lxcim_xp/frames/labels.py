@@ -1,8 +1,9 @@
 """The labels of a frame: which rows are positive, negative, missing or neither.
 
 With ``positive=`` alone there may be one other label, which is negative. A third label, or a
-positive one that does not occur, would lead to numbers that look right and are wrong. Eager frames
-raise an error. A query cannot, so sums over the whole frame say whether it should have.
+positive one that does not occur, would lead to numbers that look right and are wrong. So would
+shares of votes that were taken for the scores. Eager frames raise an error. A query cannot, so sums
+over the whole frame say whether it should have.
 """
 
 from collections.abc import Callable
@@ -29,6 +30,7 @@ class Labels(NamedTuple):
     value: Array
     missing: Array | None  # None: nowhere
     neither: Array | None  # rows to leave out because their label is neither; None: nowhere
+    drawn: Array | None = None  # rows that count as draws because of that; None: nowhere
 
 
 def read_labels(series: nw.Series[Any], parts: Parts, present: Array | None) -> Labels:
@@ -74,12 +76,16 @@ def label_expression(schema: Any, parts: Parts) -> nw.Expr:
     label, missing = _labels_and_missing(schema, parts)
     if parts.positive is None:
         return label.cast(nw.Float64)
-    return nw.when(~missing).then((label == parts.positive).cast(nw.Float64))
+    positive = one_if(label == parts.positive)
+    if parts.ties == "half":
+        drawn = (label != parts.positive) & (label != parts.negative)
+        positive = nw.when(drawn).then(number(LIBRARY, 0.5)).otherwise(positive)
+    return nw.when(~missing).then(positive)
 
 
 def neither_expression(schema: Any, parts: Parts) -> nw.Expr:
-    """Say which rows of a query have a label that is neither."""
-    if parts.negative is None:
+    """Say which rows of a query have a label that is neither, and no draw."""
+    if parts.negative is None or parts.ties == "half":
         return nw.lit(False)
     label, missing = _labels_and_missing(schema, parts)
     known = nw.when(missing).then(nw.lit(False))
@@ -94,7 +100,9 @@ def with_verdict(
 ) -> nw.LazyFrame[Any]:
     """Add to each row of a query's result whether the labels of the frame are not as named."""
     if parts.positive is None or schema[parts.label] == nw.Boolean:
-        return result.with_columns(number(LIBRARY, 0.0).alias(WRONG))
+        if not may_hold_shares(schema, parts) or parts.decision.is_confidence:
+            return result.with_columns(number(LIBRARY, 0.0).alias(WRONG))
+        return result.join(_swapped(frame, parts), how="cross")
     label, missing = _labels_and_missing(schema, parts)
     present = nw.lit(True)
     if parts.weight is not None:
@@ -119,6 +127,34 @@ def with_verdict(
             wrong = wrong | (nw.col("__lx_neithers") > 0.0)
     verdict = sums.select(one_if((nw.col("__lx_labels") > 0.0) & wrong).alias(WRONG))
     return result.join(verdict, how="cross")
+
+
+def may_hold_shares(schema: Any, parts: Parts) -> bool:
+    """Say whether a column of labels has a dtype that holds shares of votes."""
+    dtype = schema[parts.label]
+    return parts.positive is None and dtype.is_numeric() and not dtype.is_integer()
+
+
+def _swapped(frame: nw.LazyFrame[Any], parts: Parts) -> nw.LazyFrame[Any]:
+    """Return one row that says whether there are shares of votes beside scores of 0 and 1 alone.
+
+    Then labels and scores were swapped, as for arrays.
+    """
+    label, score = (column_of(name).cast(nw.Float64) for name in (parts.label, parts.scores[0]))
+    present = ~(score.is_null() | score.is_nan() | label.is_null() | label.is_nan())
+    if parts.weight is not None:
+        weight = column_of(parts.weight).cast(nw.Float64)
+        present = present & (weight != 0.0)
+    flags = {
+        "__lx_split": present & (label > 0.0) & (label < 1.0),
+        "__lx_at_zero": present & (score == 0.0),
+        "__lx_at_one": present & (score == 1.0),
+        "__lx_elsewhere": present & (score != 0.0) & (score != 1.0),
+    }
+    rows = frame.select(*(one_if(flag).alias(name) for name, flag in flags.items()))
+    split, zero, one, other = (nw.col(name) > 0.0 for name in flags)
+    sums = rows.select(nw.col(*flags).sum())
+    return sums.select(one_if(split & zero & one & ~other).alias(WRONG))
 
 
 def _labels_and_missing(schema: Any, parts: Parts) -> tuple[nw.Expr, nw.Expr]:
@@ -200,7 +236,7 @@ def _on_sides(
             f"label column {parts.label!r}",
             "holds {some}, and {positive} leaves open which of the others is negative",
             "Pass {negative:=} with that label, and {ties:'omit'} to leave the rows with any other "
-            "label out; or a column of booleans.",
+            "label out or {ties:'half'} to count them as draws; or a column of booleans.",
             some=_examples(series, known),
             positive=Given("positive", parts.positive),
         )
@@ -208,12 +244,14 @@ def _on_sides(
         raise BadValue(
             f"label column {parts.label!r}",
             "holds {label!r} {place}, which is neither {positive} nor {negative}",
-            "Pass {ties:'omit'} to leave such rows out.",
+            "Pass {ties:'omit'} to leave such rows out, or {ties:'half'} to count them as draws.",
             row=int(np.argmax(neither)),
             label=series[row],
             positive=Given("positive", parts.positive),
             negative=Given("negative", parts.negative),
         )
+    if parts.ties == "half":
+        return Labels(np.where(neither, 0.5, positive), missing, None, neither)
     return Labels(positive, missing, neither)
 
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 
-from lxcim_xp._samples.decisions import absolute
+from lxcim_xp._samples.decisions import Decision, absolute
 from lxcim_xp.decision import probability
-from lxcim_xp.frames.columns import Parts
+from lxcim_xp.frames.columns import ONES, Parts
 from lxcim_xp.frames.engines import Engine, require_samples
 from lxcim_xp.frames.expressions import (
     LIBRARY,
@@ -24,9 +24,10 @@ from lxcim_xp.frames.expressions import (
     one_if,
     signed_confidence,
     threshold_like,
+    with_difference,
 )
 from lxcim_xp.frames.labels import WRONG, label_expression, neither_expression, with_verdict
-from lxcim_xp.frames.names import column_of, sorted_and_named
+from lxcim_xp.frames.names import column_of, plain_name, sorted_and_named
 
 _KEY = "__lx_key"
 _BIN = "__lx_bin"
@@ -55,7 +56,8 @@ def evaluate_plan(
     # At threshold zero the confidence is the absolute score: one order serves all metrics.
     shared = "auroc" in metrics and at_zero
     if shared or metrics != ("auroc",):
-        families.append(_by_confidence(rows, keys, metrics, scales, binned, shared))
+        decision = parts.decision
+        families.append(_by_confidence(rows, decision, keys, metrics, scales, binned, shared))
     if "auroc" in metrics and not shared:
         families.append(_by_score(rows, keys, scales, binned))
     sums = with_verdict(_joined(families, keys), frame, schema, parts)
@@ -69,6 +71,16 @@ def evaluate_plan(
     return sorted_and_named(engine, result, names) if keys else result
 
 
+def with_made_columns(frame: nw.LazyFrame[Any], schema: Any, parts: Parts) -> nw.LazyFrame[Any]:
+    """Add the columns that parts are made of and the frame has not: differences, ones."""
+    for name, first, second in parts.differences:
+        narrow = nw.Float32 in (schema[first], schema[second])
+        frame = with_difference(frame, name, first, second, narrow=narrow)
+    if parts.label == ONES:
+        frame = frame.with_columns(nw.lit(1).cast(nw.Int64).alias(plain_name(ONES)))
+    return frame
+
+
 def inner_names(by: tuple[str, ...]) -> list[str]:
     """Return the names of the keys inside a query."""
     return [f"__lx_k{place}" for place in range(len(by))]
@@ -76,10 +88,11 @@ def inner_names(by: tuple[str, ...]) -> list[str]:
 
 def check_decision(engine: Engine, parts: Parts) -> None:
     """Refuse decision functions that only work on arrays."""
-    if parts.decision.signed not in (absolute().signed, probability().signed):
+    known = parts.decision.is_confidence
+    if not known and parts.decision.signed not in (absolute().signed, probability().signed):
         require_samples(
             engine,
-            "a decision function other than threshold= and probability()",
+            "a decision function other than threshold=, probability() and confidence()",
             instead="Add a column of signed confidences, and use threshold=0 on it.",
         )
 
@@ -110,8 +123,13 @@ def clean_rows(
     )
     zero = number(LIBRARY, 0.0)
     threshold = number(LIBRARY, threshold_like(parts.decision, schema[score_name] == nw.Float32))
+    label = nw.col("__lx_y")
+    if parts.decision.is_confidence and parts.nan_policy == "abstain":
+        # The least of all confidences, and half right.
+        threshold = number(LIBRARY, -float("inf"))
+        label = nw.when(nw.col("__lx_no_s")).then(number(LIBRARY, 0.5)).otherwise(label)
     rows = rows.with_columns(
-        nw.when(nw.col("__lx_no_y")).then(zero).otherwise(nw.col("__lx_y")).alias("__lx_y"),
+        nw.when(nw.col("__lx_no_y")).then(zero).otherwise(label).alias("__lx_y"),
         nw.when(nw.col("__lx_no_s")).then(threshold).otherwise(nw.col("__lx_s")).alias("__lx_s"),
         nw.when(nw.col("__lx_no_w")).then(one).otherwise(nw.col("__lx_w")).alias("__lx_w"),
     )
@@ -119,7 +137,7 @@ def clean_rows(
     no_y, no_s, no_w = (nw.col(f"__lx_no_{name}") for name in "ysw")
     # A row of weight zero is absent, whatever it holds; so is one whose label is neither.
     present = (w != 0.0) & ~nw.col("__lx_neither")
-    bad = (w < 0.0) | (w == float("inf")) | ((y != 0.0) & (y != 1.0) & (y != -1.0) & present)
+    bad = (w < 0.0) | (w == float("inf")) | (((y < 0.0) | (y > 1.0)) & (y != -1.0) & present)
     if parts.decision.domain is not None:
         low, high = parts.decision.domain
         bad = bad | (((s < low) | (s > high)) & present)
@@ -136,7 +154,7 @@ def clean_rows(
         "__lx_n": one_if(~nw.col("__lx_neither")),
         "__lx_missing": one_if(nw.col("__lx_missing")),
         "__lx_spoiled": one_if(nw.col("__lx_bad") | nw.col("__lx_fatal")),
-        "__lx_zeros": one_if(counts & present & (y == 0.0)),
+        "__lx_zeros": one_if(counts & present & (y >= 0.0) & (y < 1.0)),
         "__lx_minuses": one_if(counts & present & (y == -1.0)),
     }
     is_float32 = schema[score_name] == nw.Float32
@@ -145,15 +163,20 @@ def clean_rows(
         *keys,
         *(flag.alias(name) for name, flag in flags.items()),
         nw.when(counts).then(w).otherwise(zero).alias("__lx_w"),
-        one_if(counts & (y > 0.0)).alias("__lx_y"),
+        nw.when(counts & (y > 0.0)).then(y).otherwise(zero).alias("__lx_y"),
         (nw.when(counts).then(s).otherwise(threshold) + 0.0).alias("__lx_s"),
         nw.when(counts).then(signed).otherwise(zero).alias("__lx_d"),
     )
 
 
-def right_weight() -> nw.Expr:
-    """Return the weight of right decisions in clean rows, undecided rows counting half."""
+def right_weight(decision: Decision) -> nw.Expr:
+    """Return the weight of right decisions in clean rows, undecided rows counting half.
+
+    Where votes are split, it is the share that the decision agrees with.
+    """
     d, y, half = nw.col("__lx_d"), nw.col("__lx_y"), number(LIBRARY, 0.5)
+    if decision.is_confidence:
+        return nw.col("__lx_w") * y
     credit = nw.when(d > 0.0).then(y).otherwise(nw.when(d < 0.0).then(1.0 - y).otherwise(half))
     return nw.col("__lx_w") * credit
 
@@ -163,6 +186,7 @@ _FLAGS = ["__lx_n", "__lx_missing", "__lx_spoiled", "__lx_zeros", "__lx_minuses"
 
 def _by_confidence(
     rows: nw.LazyFrame[Any],
+    decision: Decision,
     keys: list[str],
     metrics: tuple[str, ...],
     scales: Mapping[str, float],
@@ -171,7 +195,8 @@ def _by_confidence(
 ) -> nw.LazyFrame[Any]:
     """Return the sums over each group that depend on the order of confidence."""
     d, y, w = nw.col("__lx_d"), nw.col("__lx_y"), nw.col("__lx_w")
-    columns = {_KEY: 0.0 - d.abs(), "__lx_right": right_weight()}
+    confidence = d if decision.is_confidence else d.abs()
+    columns = {_KEY: 0.0 - confidence, "__lx_right": right_weight(decision)}
     sums, running = [*_FLAGS, "__lx_w", "__lx_right"], []
     if {"lxcim", "audrc"} & set(metrics):
         running.append("__lx_w")

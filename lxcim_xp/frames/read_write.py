@@ -10,19 +10,28 @@ from typing import Any, NamedTuple, cast
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from lxcim_xp._arrays.namespaces import NUMPY
 from lxcim_xp._arrays.primitives import signed_by
 from lxcim_xp._arrays.typing import Namespace
 from lxcim_xp._arrays.typing import NumpyArray as Array
-from lxcim_xp._samples.checks import warn_of_probabilities
+from lxcim_xp._samples.checks import may_be_shares, warn_of_probabilities
 from lxcim_xp._samples.decisions import absolute
+from lxcim_xp._samples.differences import difference_of_arrays
 from lxcim_xp._samples.errors import DROP_OR_WEIGH, SAY_WHICH_IS_POSITIVE, BadValue
-from lxcim_xp._samples.samples import Samples, collect, signed_confidence
-from lxcim_xp.decision import probability
-from lxcim_xp.frames.columns import Parts
+from lxcim_xp._samples.samples import Samples, collect, credit, positive_share, signed_confidence
+from lxcim_xp.decision import confidence, probability
+from lxcim_xp.frames.columns import ONES, Parts
 from lxcim_xp.frames.group_codes import Groups, codes_of, group_rows
 from lxcim_xp.frames.labels import numbers, read_labels, where_missing, where_nan
 from lxcim_xp.frames.names import series_of
 from lxcim_xp.frames.segments import Columns
+
+
+class Side(NamedTuple):
+    """What the labels say about one score where they are not whole, row by row."""
+
+    share: Array  # of the votes for the positive side
+    credit: Array  # the share of the votes that the decision agrees with
 
 
 class Table(NamedTuple):
@@ -30,13 +39,97 @@ class Table(NamedTuple):
 
     groups: Groups
     code: Array  # of the rows that count
-    is_positive: Array
+    is_positive: Array  # what most votes are for
+    sides: tuple[Side | None, ...]  # one for each score; None: labels are whole
     scores: tuple[Array, ...]
-    margins: tuple[Array, ...]  # one for each score
+    margins: tuple[Array, ...]  # by what most votes are for
     confidences: tuple[Array, ...]  # signed, positive on the upper side
     weight: Array | None
     clusters: Array | None
     counts: dict[str, Array]  # n, n_missing and weight of each group
+    is_confidence: bool = False  # whether scores are confidences, and labels say what was right
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every label is on one side."""
+        return not any(self.sides)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options of functions of arrays that are given :meth:`samples`."""
+        return {"decision": confidence()} if self.is_confidence else {}
+
+    def samples(
+        self, *, by_score: bool = False, rescaled: bool = False
+    ) -> tuple[Array, tuple[Array, ...]]:
+        """Return labels and scores for functions of arrays: margins and ones where that is enough.
+
+        If asked to, bring scores beside split votes to a scale on which none is 1: nobody may take
+        the few scores of a small group for labels.
+        """
+        if self.is_whole and not (by_score or self.is_confidence):
+            label, scores = np.ones(self.code.size, dtype=np.int8), self.margins
+        else:
+            scores = self.scores if by_score or self.is_confidence else self.confidences
+            label = self._labels()
+        scores = tuple(score.astype(np.float64, copy=False) for score in scores)
+        if rescaled and not self.is_whole:
+            scores = tuple(map(_unlike_labels, scores))
+        return label, scores
+
+    def credit(self, which: int) -> Array:
+        """Return the share of the votes that each decision on a score agrees with."""
+        side = self.sides[which]
+        if side is not None:
+            return side.credit
+        if self.is_confidence:
+            return self.is_positive * 1.0
+        margin = self.margins[which]
+        return ((margin > 0) * 1.0 + (margin >= 0)) / 2
+
+    def confidence(self, which: int) -> Array:
+        """Return the confidence of each decision on a score."""
+        signed = self.confidences[which]
+        return signed if self.is_confidence else np.abs(signed)
+
+    def _labels(self) -> Array:
+        """Return the labels that all scores share."""
+        first = self.sides[0]
+        for side in self.sides[1:]:
+            if (side is None) != (first is None) or (
+                side is not None and first is not None and (side.share != first.share).any()
+            ):
+                raise BadValue(
+                    "nan_policy",
+                    "may not be 'abstain' for several columns of confidences: where one is "
+                    "missing, its own credit would be one half",
+                    "Pass {nan_policy:'omit'} to leave such rows out for all.",
+                )
+        return self.is_positive if first is None else first.share
+
+
+def _unlike_labels(score: Array) -> Array:
+    """Scale scores by a power of two, which changes neither order nor ties, such that none is 1."""
+    while (score == 1).any():
+        score = score * 2
+    return score
+
+
+def with_made_columns(frame: nw.DataFrame[Any], parts: Parts) -> nw.DataFrame[Any]:
+    """Add the columns that parts are made of and the frame has not: differences, ones."""
+    backend = frame.implementation
+    made: dict[str, Array] = {}
+    for name, *pair in parts.differences:
+        first, second = (numbers(series_of(frame, column)) for column in pair)
+        made[name] = difference_of_arrays(NUMPY, first, second)
+    if parts.label == ONES:
+        made[ONES] = np.ones(len(frame), dtype=np.int64)
+    if not made:
+        return frame
+    return nw.maybe_reset_index(frame).with_columns(
+        nw.new_series(name, column, nw.Int64 if name == ONES else nw.Float64, backend=backend)
+        for name, column in made.items()
+    )
 
 
 def read(frame: nw.DataFrame[Any], parts: Parts) -> Table:
@@ -78,6 +171,7 @@ def of_one_score(table: Table, which: int) -> Table:
     """Return the table with one of its scores, on the rows that count for all of them."""
     each = slice(which, which + 1)
     return table._replace(
+        sides=table.sides[each],
         scores=table.scores[each],
         margins=table.margins[each],
         confidences=table.confidences[each],
@@ -87,12 +181,26 @@ def of_one_score(table: Table, which: int) -> Table:
 def columns_of(table: Table, decision: Any) -> Columns:
     """Return what the grouped kernel needs to know about the first score."""
     margin, signed, score = table.margins[0], table.confidences[0], table.scores[0]
-    halves = (margin > 0).astype(np.int8) + (margin >= 0)
+    side = table.sides[0]
+    if side is not None:
+        return Columns(
+            table.code,
+            table.confidence(0),
+            side.credit,
+            side.share,
+            score,
+            table.weight,
+            signed=None,
+        )
+    if table.is_confidence:
+        halves = 2 * table.is_positive.astype(np.int8)
+    else:
+        halves = (margin > 0).astype(np.int8) + (margin >= 0)
     # These two never reverse the order of scores, though different scores may tie.
     plain = decision.signed in (absolute().signed, probability().signed)
     return Columns(
         table.code,
-        np.abs(signed),
+        table.confidence(0),
         halves,
         table.is_positive,
         score,
@@ -225,15 +333,39 @@ def _counted(
         counts["n"] = np.bincount(code[~neither], minlength=count)
     label, scores = first.label[:n] > 0, [each.score[:n] for _, each in collected]
     signed = [signed_confidence(xp, each)[:n] for xp, each in collected]
+    sides = [_side_of(xp, each, n) for xp, each in collected]
+    if any(sides):
+        label = first.label[:n] >= 0.5
+        sides = [_side_of(xp, each, n, whole=True) for xp, each in collected]
     if weight is not None and not weight.all():
         kept = np.flatnonzero(weight)
         code, label, weight = code[kept], label[kept], weight[kept]
         scores, signed = ([column[kept] for column in columns] for columns in (scores, signed))
+        sides = [None if side is None else Side(*(x[kept] for x in side)) for side in sides]
         clusters = None if clusters is None else clusters[kept]
     if parts.weight is None:
         weight = None
     xp = collected[0][0]
     margins = tuple(signed_by(xp, label, each) for each in signed)
     return Table(
-        groups, code, label, tuple(scores), margins, tuple(signed), weight, clusters, counts
+        groups,
+        code,
+        label,
+        tuple(sides),
+        tuple(scores),
+        margins,
+        tuple(signed),
+        weight,
+        clusters,
+        counts,
+        parts.decision.is_confidence,
     )
+
+
+def _side_of(xp: Namespace, samples: Samples, n: int, *, whole: bool = False) -> Side | None:
+    """Return share and credit of ``n`` rows; None for whole labels, unless asked for them too."""
+    if not whole and (samples.share is None or not may_be_shares(xp, samples.share)):
+        return None
+    share = positive_share(xp, samples)
+    earned = credit(xp, samples, signed_confidence(xp, samples))
+    return Side(share[:n].astype(np.float64, copy=False), earned[:n])

@@ -14,15 +14,15 @@ import numpy as np
 
 from lxcim_xp._arrays.typing import Array
 from lxcim_xp._samples.decisions import Decision
+from lxcim_xp.frames.columns import ONES as ONES
 from lxcim_xp.frames.columns import Parts, parts_of
+from lxcim_xp.frames.columns import name_of_score as name_of_score
 from lxcim_xp.frames.engines import engine_of, narwhals_frame
 from lxcim_xp.frames.in_memory import COUNTS, evaluate_table, samples_for
 from lxcim_xp.frames.in_memory import result_columns as result_columns
 from lxcim_xp.frames.labels import numbers, read_labels, where_missing
 from lxcim_xp.frames.names import columns_in_memory, schema_of, series_of
-from lxcim_xp.frames.read_write import Table, of_one_score, read
-
-ONES = "__lx_label"  # the label column of margins: all ones, since a positive margin is right
+from lxcim_xp.frames.read_write import Table, of_one_score, read, with_made_columns
 
 
 class LeftOut(NamedTuple):
@@ -30,6 +30,7 @@ class LeftOut(NamedTuple):
 
     weightless: int  # rows of weight 0, which are absent whatever else they hold
     neither: int  # rows whose label is neither positive nor negative
+    drawn: int  # rows that count as draws because of that
     missing: dict[tuple[str, str], int]  # the others, by the part and the name of the column
 
 
@@ -44,6 +45,15 @@ class Reading(NamedTuple):
     def samples(self, metric: str) -> list[Array | None]:
         """Return the arguments of a metric: label, scores, weight, clusters."""
         return samples_for(self.table, metric)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options of functions that are given these samples."""
+        return self.table.options
+
+    def of_score(self, which: int) -> Table:
+        """Return the rows that count for all scores, with one of these."""
+        return of_one_score(self.table, which)
 
     def evaluate(self, metrics: Sequence[str], level: float | None) -> list[dict[str, Array]]:
         """Return the columns of ``frames.evaluate`` for each score, on the rows that all share."""
@@ -75,7 +85,8 @@ class Reading(NamedTuple):
         if parts.weight is not None:
             present = numbers(series_of(rows, parts.weight)) != 0
         weightless = int((~present).sum())
-        neither = read_labels(series_of(rows, parts.label), parts, present).neither
+        labels = read_labels(series_of(rows, parts.label), parts, present)
+        neither, drawn = labels.neither, labels.drawn
         if neither is not None:
             present = present & ~neither
         named = [("score", name) for name in parts.scores] + [("weight", parts.weight)]
@@ -85,14 +96,15 @@ class Reading(NamedTuple):
             nothing = None if name is None else where_missing(series_of(rows, name))
             if name is not None and nothing is not None:
                 missing[part, name] = int((nothing & present).sum())
-        return LeftOut(weightless, 0 if neither is None else int(neither.sum()), missing)
+        n_neither, n_drawn = (0 if rows is None else int(rows.sum()) for rows in (neither, drawn))
+        return LeftOut(weightless, n_neither, n_drawn, missing)
 
 
 def read_predictions(
     frame: Any,
     *,
     label: str | None,
-    scores: Sequence[str],
+    scores: Sequence[str | tuple[str, str]],
     weight: str | None = None,
     by: str | Sequence[str] = (),
     groups: str | None = None,
@@ -106,18 +118,17 @@ def read_predictions(
 ) -> Reading:
     """Check the columns of a frame, collect them if it is lazy, and read them.
 
-    Without a label the scores are margins. No key may be named like one of ``outputs`` or of the
-    counts, because results hold all of them side by side.
+    Without a label the scores are margins. A pair of columns is a score: their difference. No key
+    may be named like one of ``outputs`` or of the counts, because results hold all of them side by
+    side.
     """
     found = narwhals_frame(frame)
     engine = engine_of(found)
     schema = schema_of(engine, found)
-    if label is None:
-        schema = {**schema, ONES: nw.Int64()}
     parts = parts_of(
         engine,
         schema,
-        label=ONES if label is None else label,
+        label=label,
         scores=scores,
         weight=weight,
         by=by,
@@ -130,10 +141,8 @@ def read_predictions(
         nan_policy=nan_policy,
         outputs=[*outputs, *COUNTS],
     )
-    needed = [name for name in parts.columns if label is not None or name != ONES]
-    rows = columns_in_memory(engine, found, needed)
+    rows = columns_in_memory(engine, found, parts.columns)
     if rows.implementation.is_modin():
         rows = nw.from_native(rows.to_pandas(), eager_only=True)
-    if label is None:
-        rows = rows.with_columns(nw.lit(1).alias(ONES))
+    rows = with_made_columns(rows, parts)
     return Reading(rows, parts, read(rows, parts), label is not None)

@@ -31,19 +31,31 @@ class Columns(NamedTuple):
 
     code: Array
     confidence: Array
-    halves: Array  # credit in halves: 2 right, 1 undecided, 0 wrong
-    is_positive: Array
+    credit: Array  # in halves (2 right, 1 undecided, 0 wrong), or a share of votes as a float
+    is_positive: Array  # or, beside such shares, the share of the votes for the positive side
     score: Array
     weight: Array | None
     signed: Array | None  # confidence with its side if it orders like the score, else None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every label is on one side."""
+        return self.is_positive.dtype == bool
 
 
 class _Rows(NamedTuple):
     """Samples in sorted order."""
 
-    halves: Array
-    is_positive: Array
+    credit: Array  # as in columns
+    is_positive: Array  # as in columns
     weight: Array
+
+    def classes(self) -> tuple[Array, Array]:
+        """Return the weights for the positive and for the negative side."""
+        positive = self.weight * self.is_positive
+        if self.is_positive.dtype == bool:
+            return positive, self.weight * ~self.is_positive
+        return positive, self.weight - positive
 
 
 def evaluate_segments(columns: Columns, count: int, metrics: tuple[str, ...]) -> dict[str, Array]:
@@ -61,11 +73,17 @@ def evaluate_segments(columns: Columns, count: int, metrics: tuple[str, ...]) ->
     if "auroc" in found and np.isnan(found["auroc"]).all():
         blocks = sort_into_segments(columns.code, count, columns.score)
         rows = _sorted_rows(columns, blocks)
-        auroc = _auroc_by_score(rows, blocks, given is None) if level is columns else None
-        if auroc is None and given is not None:
+        counted = given is None and columns.is_whole
+        auroc = _auroc_by_score(rows.classes(), blocks, counted) if level is columns else None
+        if auroc is None and columns.is_whole and given is not None:
             # AUROC is a mean over each class, so each class may have a scale of its own.
             classes = levelled(given, 2 * columns.code + columns.is_positive, 2 * count)
-            auroc = _auroc_by_score(rows._replace(weight=classes.take(blocks.order)), blocks, True)
+            rows = rows._replace(weight=classes.take(blocks.order))
+            auroc = _auroc_by_score(rows.classes(), blocks, True)
+        elif auroc is None:
+            both = levelled_classes(columns.is_positive, given, columns.code, count)
+            sides = (both[0].take(blocks.order), both[1].take(blocks.order))
+            auroc = _auroc_by_score(sides, blocks, True)
         found["auroc"][blocks.segments] = auroc
     return found
 
@@ -83,6 +101,21 @@ def levelled(weight: Array, code: Array, count: int) -> Array:
     largest = np.zeros(count)
     np.maximum.at(largest, code, weight)
     return np.maximum(np.ldexp(weight, -np.frexp(largest)[1].take(code)), 2.0**-1000)
+
+
+def levelled_classes(
+    share: Array, weight: Array | None, code: Array, count: int
+) -> tuple[Array, Array]:
+    """Return the weights of split votes for the positive and the negative side, each at its scale.
+
+    No vote for a side stays none.
+    """
+    near_one = np.ones(code.size) if weight is None else levelled(weight, code, count)
+    positive, negative = (
+        np.where(part > 0, levelled(near_one * part, code, count), 0.0)
+        for part in (share, 1.0 - share)
+    )
+    return positive, negative
 
 
 def _fill_in_by_confidence(columns: Columns, count: int, found: dict[str, Array]) -> None:
@@ -216,20 +249,25 @@ def _subtract_drift(blocks: Blocks, running: Array, drift: Array) -> None:
 
 def _accuracy(columns: Columns, count: int) -> Array:
     weight = columns.weight
-    right = columns.halves if weight is None else columns.halves * weight
+    right = columns.credit if weight is None else columns.credit * weight
     right = np.bincount(columns.code, right, minlength=count)
-    return _ratio(right, 2 * np.bincount(columns.code, weight, minlength=count))
+    whole = np.bincount(columns.code, weight, minlength=count)
+    return _ratio(right, 2 * whole if columns.is_whole else whole)
 
 
 def _sorted_rows(columns: Columns, blocks: Blocks) -> _Rows:
+    weight = sorted_weight(columns.weight, blocks)
+    if not columns.is_whole:
+        order = blocks.order
+        return _Rows(columns.credit.take(order), columns.is_positive.take(order), weight)
     # One gather of small integers fetches both; wide ones are slow to gather.
-    both = (columns.halves + 4 * columns.is_positive.astype(np.int8)).take(blocks.order)
-    return _Rows(both & 3, both > 3, sorted_weight(columns.weight, blocks))
+    both = (columns.credit + 4 * columns.is_positive.astype(np.int8)).take(blocks.order)
+    return _Rows(both & 3, both > 3, weight)
 
 
 def _confidence_sums(rows: _Rows, blocks: Blocks) -> tuple[Array, Array, Array | None]:
     """Return weight, right weight and number of samples of each block; None: one in each."""
-    right = rows.halves * 0.5
+    right = rows.credit * (0.5 if rows.is_positive.dtype == bool else 1.0)
     members = None if blocks.starts is None else np.diff(blocks.starts, append=right.size)
     right *= rows.weight
     return block_sums(blocks, rows.weight), block_sums(blocks, right), members
@@ -275,10 +313,9 @@ def _is_lopsided(negatives: Array) -> bool:
     return bool(some.size and some.min() < 2.0**-20 * some.max())
 
 
-def _auroc_by_score(rows: _Rows, blocks: Blocks, level: bool) -> Array | None:
+def _auroc_by_score(classes: tuple[Array, Array], blocks: Blocks, level: bool) -> Array | None:
     """Return AUROC from the ascending order of the scores; None where classes need levelling."""
-    positive = block_sums(blocks, rows.weight * rows.is_positive)
-    negative = block_sums(blocks, rows.weight * ~rows.is_positive)
+    positive, negative = (block_sums(blocks, side) for side in classes)
     negatives = segment_sums(blocks, negative)
     if not level and _is_lopsided(negatives):
         return None
@@ -304,7 +341,7 @@ def _auroc_by_confidence(rows: _Rows, blocks: Blocks, level: bool) -> Array | No
     positive = rows.weight * rows.is_positive
     negative = rows.weight - positive
     # Right positives and wrong negatives are above the threshold; so are the undecided.
-    is_upper = (rows.halves == 1) | ((rows.halves == 2) == rows.is_positive)
+    is_upper = (rows.credit == 1) | ((rows.credit == 2) == rows.is_positive)
     pairs: Array = 0.0
     totals = []
     upper = [column * is_upper for column in (positive, negative)]

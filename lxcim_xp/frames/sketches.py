@@ -18,12 +18,12 @@ import numpy as np
 from lxcim_xp._arrays.namespaces import NUMPY
 from lxcim_xp._arrays.primitives import reduced_by_bin
 from lxcim_xp._arrays.typing import NumpyArray as Array
-from lxcim_xp._samples.checks import bound_tolerance, largest_confidence
+from lxcim_xp._samples.checks import bound_tolerance, largest_confidence, refuse_confidence
 from lxcim_xp.frames.columns import Parts
 from lxcim_xp.frames.engines import Engine
 from lxcim_xp.frames.expressions import LIBRARY, number, one_if
 from lxcim_xp.frames.group_codes import group_rows, renumbered
-from lxcim_xp.frames.labels import WRONG, numbers, with_verdict
+from lxcim_xp.frames.labels import WRONG, may_hold_shares, numbers, with_verdict
 from lxcim_xp.frames.names import column_of, sorted_and_named
 from lxcim_xp.frames.padded_groups import over_groups
 from lxcim_xp.frames.query import check_decision, clean_rows, inner_names, right_weight
@@ -68,6 +68,7 @@ def sketch_frame(
     frame: nw.DataFrame[Any], parts: Parts, bins: int, bound: float | None
 ) -> nw.DataFrame[Any]:
     """Return the state of an eager frame."""
+    _refuse_confidence(parts)
     limit, most = _limits(frame.schema[parts.scores[0]], parts, bound)
     table = read(frame, parts)
     groups, code = table.groups, table.code
@@ -78,8 +79,7 @@ def sketch_frame(
             f"found {confidence.max():g}. Pass the largest confidence there can be."
         )
     weight = np.ones(code.size) if table.weight is None else table.weight
-    margin = table.margins[0]
-    right = weight * (((margin > 0) * 1.0 + (margin >= 0)) / 2)
+    right = weight * table.credit(0)
     index = _bin_of(_ARRAYS, confidence, bins, limit).astype(np.int64)
     columns = [weight, right, confidence, confidence, np.ones(code.size)]
     # One absent sample stands for the rows of a group that do not count.
@@ -104,6 +104,7 @@ def sketch_plan(
     bound: float | None,
 ) -> nw.LazyFrame[Any]:
     """Return the state of a lazy frame as a lazy frame."""
+    _refuse_confidence(parts)
     check_decision(engine, parts)
     limit, most = _limits(schema[parts.scores[0]], parts, bound)
     keys = inner_names(parts.by)
@@ -111,7 +112,7 @@ def sketch_plan(
     zero = number(LIBRARY, 0.0)
     rows = clean_rows(frame, schema, parts, keys).with_columns(
         nw.when(counts).then(nw.col("__lx_d").abs()).otherwise(zero).alias("__lx_g"),
-        right_weight().alias("__lx_right"),
+        right_weight(parts.decision).alias("__lx_right"),
     )
 
     def keep(name: str, value: nw.Expr) -> nw.Expr:
@@ -149,13 +150,16 @@ def sketch_plan(
     if parts.positive is not None or schema[parts.label] == nw.Boolean:
         state = with_verdict(_grouped(rows, keys), frame, schema, parts)
         return _with_own_names(_spoiled_where(state, nw.col(WRONG) > 0.0), engine, parts.by)
-    # Labels are 0 and 1 or -1 and 1: a group that has both 0 and -1 is bad as a whole.
+    # Labels are -1 and 1 or none is below 0: a group that mixes the two is bad as a whole.
     state = _grouped(rows, keys, more_sums=_NEGATIVES)
     zeros, minuses = (nw.col(name).sum() for name in _NEGATIVES)
     if keys:
         zeros, minuses = zeros.over(*keys), minuses.over(*keys)
     state = state.with_columns(zeros.alias("__lx_zeros"), minuses.alias("__lx_minuses"))
     mixed = (nw.col("__lx_zeros") > 0.0) & (nw.col("__lx_minuses") > 0.0)
+    if may_hold_shares(schema, parts):
+        state = with_verdict(state, frame, schema, parts)
+        mixed = mixed | (nw.col(WRONG) > 0.0)
     return _with_own_names(_spoiled_where(state, mixed), engine, parts.by)
 
 
@@ -250,6 +254,12 @@ def _bin_of(verbs: _Verbs, confidence: Any, bins: int, bound: float | None) -> A
         index = verbs.clip(index, 1, bins - 1)
     index = verbs.keep("__lx_index", index)
     return verbs.where(confidence > 0.0, index, 0.0)
+
+
+def _refuse_confidence(parts: Parts) -> None:
+    refuse_confidence(
+        parts.decision, "Bins begin at zero confidence: pass margins with label=None."
+    )
 
 
 def _limits(dtype: Any, parts: Parts, bound: float | None) -> tuple[float | None, float | None]:

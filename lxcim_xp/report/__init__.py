@@ -60,7 +60,7 @@ def html(
     frame: Any,
     *,
     label: str | None,
-    scores: str | Sequence[str],
+    scores: str | Sequence[str | tuple[str, str]],
     weight: str | None = None,
     by: str | Sequence[str] = (),
     level: float = 0.95,
@@ -83,11 +83,14 @@ def html(
         A frame of any kind in the table of docs/frames.md. Of a lazy one, the columns that are
         needed are collected.
     label : str or None
-        The column of labels: booleans, 0/1, -1/+1, or anything with ``positive=``. None: the
-        scores are margins of the right side over the wrong one, and AUROC has no value.
-    scores : str or sequence of str
+        The column of labels: booleans, 0/1, -1/+1, shares of votes between 0 and 1, or anything
+        with ``positive=``. None: the scores are margins of the right side over the wrong one, and
+        AUROC has no value.
+    scores : str or sequence of str or of pairs of str
         The column of scores, which grow with the belief in the positive side; or several columns,
-        for several models on the same rows, of which the first gets the headline.
+        for several models on the same rows, of which the first gets the headline. A pair in this
+        sequence is a score too, the difference of two columns: see
+        :func:`lxcim_xp.choices.difference`.
     weight : str, optional
         The column of weights, finite and not negative. A row of weight 0 counts as absent.
     by : str or sequence of str, default ()
@@ -106,9 +109,9 @@ def html(
         The positive label; the one other label is negative. Labels that are words need it.
     negative : str, number or bool, optional
         The negative label, beside ``positive``, where there are more than two.
-    ties : {"error", "omit"}, default "error"
+    ties : {"error", "omit", "half"}, default "error"
         What to do with a row whose label is neither ``positive`` nor ``negative``: raise an error,
-        or leave it out.
+        leave it out, or count it as a draw, half right whatever was decided.
     nan_policy : {"raise", "omit", "abstain"}, default "raise"
         What to do with a missing value (null or NaN): raise an error, leave the row out for all
         models, or, if it is the score, count the sample as undecided.
@@ -171,7 +174,7 @@ def html(
     vouch = not clustered and weight is None
     points = [points_of(each, chosen, level, vouch=vouch) for each in given.models]
     tell(next(stage))
-    pairs = pairs_of(given.models, level)
+    pairs = pairs_of(given, level)
     tell(next(stage))
     subgroups = subgroups_of(given, level)
     tell(next(stage))
@@ -192,7 +195,10 @@ def html(
         words=wording.in_words(headlines[0], points[0].coin_rate, level, clustered=clustered),
         others=[(each.name, wording.decomposed(each)) for each in headlines[1:]],
         on_auroc=wording.on_auroc(
-            headlines[0].auroc.value, headlines[0].namings, has_labels=reading.has_labels
+            headlines[0].auroc.value,
+            headlines[0].namings,
+            has_labels=reading.has_labels,
+            is_confidence=headlines[0].is_confidence,
         ),
         curves=chart_of(points),
         cursor=cursor_of(points),

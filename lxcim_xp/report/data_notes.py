@@ -32,7 +32,7 @@ class Note(NamedTuple):
 
 def data_notes(given: Predictions, headlines: Sequence[Headline]) -> list[Note]:
     """Return all notes about the rows of a report."""
-    notes = [*_missing_notes(given), *_size_notes(given)]
+    notes = [*_missing_notes(given), *_split_notes(given), *_size_notes(given)]
     notes += probability_notes(
         {model.name: model.score for model in given.models}, given.reading.parts.decision
     )
@@ -61,10 +61,13 @@ def mirrored_share(margin: Array, is_positive: Array) -> float | None:
     Of k samples with the same margin, p are called positive and q negative. If coins name the
     sides, (p - q)^2 has mean k and variance 2 k (k - 1). If each pair occurs both ways, it is 0.
     """
-    _, place = np.unique(margin, return_inverse=True)
+    return _unlikely_share(np.unique(margin, return_inverse=True)[1], is_positive)
+
+
+def _unlikely_share(place: Array, is_positive: Array) -> float | None:
     k = np.bincount(place).astype(np.float64)
     apart = np.bincount(place, np.where(is_positive, 1.0, -1.0))
-    n, total, variance = int(margin.size), float(np.sum(apart**2)), float(np.sum(2 * k * (k - 1)))
+    n, total, variance = int(place.size), float(np.sum(apart**2)), float(np.sum(2 * k * (k - 1)))
     return 1 - total / n if n - total > 3 * math.sqrt(variance) else None
 
 
@@ -78,10 +81,19 @@ def _missing_notes(given: Predictions) -> Iterable[Note]:
             f"{_rows(left_out.neither)} left out: the label there is neither {parts.positive!r} "
             f"nor {parts.negative!r}.",
         )
+    if left_out.drawn:
+        yield Note(
+            "draws",
+            f"{_rows(left_out.drawn)} {'is a draw' if left_out.drawn == 1 else 'are draws'}: the "
+            f"label there is neither {parts.positive!r} nor {parts.negative!r}. Whatever is "
+            f"decided there is half right, and no model can have an accuracy of 1.",
+        )
     done = {
         "omit": "The rows are left out, for all models.",
         "abstain": "The model counts as undecided there: half right, without confidence.",
     }
+    if parts.decision.is_confidence:
+        done["abstain"] = "The decision counts as half right there, below every confidence."
     for (part, name), count in left_out.missing.items():
         if count:
             yield Note(
@@ -89,6 +101,23 @@ def _missing_notes(given: Predictions) -> Iterable[Note]:
                 f"The {part} column {name!r} has no value in {_rows(count)}. "
                 f"{done[parts.nan_policy]}",
             )
+
+
+def _split_notes(given: Predictions) -> Iterable[Note]:
+    """Say in how many rows votes are split; draws by name have a note of their own."""
+    share = given.models[0].scored[0]
+    if given.reading.parts.ties == "half" or given.models[0].is_confidence:
+        return
+    split = int(((share > 0) & (share < 1)).sum()) if given.models[0].is_split else 0
+    if split:
+        even = int((share == 0.5).sum())
+        draws = f", evenly in {even} of them" if even else ""
+        yield Note(
+            "split votes",
+            f"In {_rows(split)} of {share.size} the votes are split{draws}: a decision there is "
+            f"right by the share of the votes that it agrees with, and no model can have an "
+            f"accuracy of 1.",
+        )
 
 
 def _size_notes(given: Predictions) -> Iterable[Note]:
@@ -118,20 +147,20 @@ def _size_notes(given: Predictions) -> Iterable[Note]:
 
 
 def _undecided_notes(model: Scored) -> Iterable[Note]:
-    count = int((model.confidence == 0).sum())
+    count = int((~model.decided).sum())
     if count:
         yield Note(
             "undecided",
-            f"{_rows(count)} of {model.margin.size} have a score of {model.name!r} at the "
+            f"{_rows(count)} of {model.signed.size} have a score of {model.name!r} at the "
             f"threshold, or none: they are undecided and count half.",
         )
 
 
 def _tie_notes(model: Scored) -> Iterable[Note]:
-    _, count = np.unique(np.abs(model.confidence), return_counts=True)
+    _, count = np.unique(model.confidence, return_counts=True)
     tied = int(count[count > 1].sum())
-    if tied > _TIED * model.margin.size:
-        share = tied / model.margin.size
+    if tied > _TIED * model.signed.size:
+        share = tied / model.signed.size
         yield Note(
             "ties",
             f"{percent(share)} of the samples share their confidence by {model.name!r} with "
@@ -141,9 +170,9 @@ def _tie_notes(model: Scored) -> Iterable[Note]:
 
 
 def _naming_notes(given: Predictions, headlines: Sequence[Headline]) -> Iterable[Note]:
-    is_positive = given.reading.table.is_positive
-    if is_positive.all() or not is_positive.any():
-        side = "positive" if is_positive.all() else "negative"
+    label = given.models[0].scored[0]
+    if (label == 1).all() or not label.any():
+        side = "positive" if label.any() else "negative"
         yield Note(
             "one class",
             f"All labels are {side}: AUROC has no value. The other metrics do not need both.",
@@ -173,7 +202,15 @@ def _is_outside(value: float, drawn: Namings) -> bool:
 
 def _mirror_notes(models: Sequence[Scored]) -> Iterable[Note]:
     for model in models:
-        share = mirrored_share(model.margin, model.is_positive)
+        if model.is_confidence:
+            return  # no side was named
+        if model.is_split:
+            # A mirror image has the other side, and the same confidence and credit.
+            rows = np.column_stack((model.confidence, model.credit))[model.decided]
+            place = np.unique(rows, axis=0, return_inverse=True)[1]
+            share = _unlikely_share(place.reshape(-1), model.signed[model.decided] > 0)
+        else:
+            share = mirrored_share(model.samples[1], model.scored[0])
         if share is not None:
             named = model.clusters is not None
             yield Note(

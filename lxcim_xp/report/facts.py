@@ -59,7 +59,9 @@ class Headline(NamedTuple):
     gain: float
     coin_p_value: float
     coin_method: str
-    uninformative_p_value: float  # of decided samples, like decided_auroc
+    uninformative_p_value: float  # of decided samples, like decided_auroc; NaN if votes are split
+    is_split: bool  # whether labels are shares of votes
+    is_confidence: bool  # whether the score was given as the confidence
 
 
 class Pair(NamedTuple):
@@ -90,40 +92,45 @@ def headline(model: Scored, level: float, *, has_labels: bool) -> Headline:
     lxcim, accuracy, audrc = (
         estimate(model, metric, level) for metric in ("lxcim", "accuracy", "audrc")
     )
-    parts = decomposition(1, model.margin, **model.weights)
-    decided = model.margin != 0
-    coin, uninformative = (
-        significance(1, model.margin, null=null, **model.weights)
-        for null in ("coin", "uninformative")
-    )
+    parts = decomposition(*model.samples, **model.options)
+    decided = model.decided
+    coin = significance(*model.samples, null="coin", **model.options)
+    uninformative = math.nan
+    if not model.is_split:
+        found = significance(*model.samples, null="uninformative", **model.options)
+        uninformative = float(found.p_value)
+    decided_auroc = confidence_auroc(*model.samples, where=decided, **model.options)
     return Headline(
         name=model.name,
         lxcim=lxcim,
         accuracy=accuracy,
         audrc=audrc,
         auroc=estimate(model, "auroc", level) if has_labels else _NO_ESTIMATE,
-        namings=_namings(model) if has_labels else _UNDRAWN,
+        namings=_namings(model) if has_labels and not model.is_confidence else _UNDRAWN,
         undecided=float(np.average(~decided, weights=model.weight)),
         confidence_auroc=float(parts.confidence_auroc),
-        decided_auroc=float(confidence_auroc(1, model.margin, where=decided, **model.weights)),
+        decided_auroc=float(decided_auroc),
         gain=float(parts.gain),
         coin_p_value=float(coin.p_value),
         coin_method=coin.method,
-        uninformative_p_value=float(uninformative.p_value),
+        uninformative_p_value=uninformative,
+        is_split=model.is_split,
+        is_confidence=model.is_confidence,
     )
 
 
-def pairs_of(models: tuple[Scored, ...], level: float) -> list[Pair]:
+def pairs_of(given: Predictions, level: float) -> list[Pair]:
     """Compare all models pair by pair on the same rows; no pairs if there is one model."""
+    models = given.models
     if len(models) < 2:
         return []
-    first = models[0]
+    label, scores = given.reading.table.samples()
     table = compare_all(
-        1,
-        {model.name: model.margin for model in models},
+        label,
+        {model.name: score for model, score in zip(models, scores, strict=True)},
         level=level,
-        groups=first.clusters,
-        **first.weights,
+        groups=models[0].clusters,
+        **models[0].options,
     )
     parts = (table.difference, table.low, table.high, table.p_value, table.adjusted_p_value)
     return [
@@ -162,24 +169,24 @@ def subgroups_of(given: Predictions, level: float) -> list[Subgroup]:
 def estimate(model: Scored, metric: Any, level: float, where: Array | None = None) -> Estimate:
     """Return a metric of one model with its interval, on the rows where ``where`` is true."""
     by_score = METRICS[metric].needs_labels
-    samples = (model.is_positive, model.score) if by_score else (1, model.margin)
+    samples = model.scored if by_score else model.samples
     clusters = model.clusters
     if clusters is not None and where is not None:
         clusters = np.where(where, clusters, -1)  # a single cluster overall would be an error
     found = interval(
-        *samples, metric=metric, level=level, where=where, groups=clusters, **model.weights
+        *samples, metric=metric, level=level, where=where, groups=clusters, **model.options
     )
     return Estimate(float(found.estimate), float(found.low), float(found.high))
 
 
 def _namings(model: Scored) -> Namings:
-    draws = min(_MOST_NAMINGS, _AT_ONCE // model.margin.size)
+    draws = min(_MOST_NAMINGS, _AT_ONCE // model.signed.size)
     if draws < _FEWEST_NAMINGS:
         return _UNDRAWN
     # AUROC depends only on the order of the scores. Signed confidences have the same order, and
     # their mirror images are exact and always exist.
     spread = exchange_spread(
-        auroc, model.is_positive, model.confidence, n=draws, threshold=0.0, **model.weights
+        auroc, model.scored[0], model.signed, n=draws, threshold=0.0, **model.options
     )
     low, high, mean, std = map(float, (spread.low, spread.high, spread.mean, spread.std))
     return Namings(low, high, mean, std, draws)

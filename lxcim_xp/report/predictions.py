@@ -4,13 +4,13 @@ Only the columns that are needed are collected from lazy frames. Nothing is eval
 for ``report.facts``, ``report.reject_option`` and ``report.data_notes``.
 """
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from lxcim_xp._arrays.typing import NumpyArray as Array
 from lxcim_xp._samples.errors import BadValue
+from lxcim_xp.decision import confidence
 from lxcim_xp.frames.reading import Reading, read_predictions
 
 
@@ -18,17 +18,31 @@ class Scored(NamedTuple):
     """One model on the rows that count."""
 
     name: str
-    is_positive: Array
-    score: Array
-    margin: Array
-    confidence: Array  # signed, positive on the upper side
+    samples: tuple[Array, Array]  # labels and scores for metrics of margins: ones and margins
+    scored: tuple[Array, Array]  # labels and scores for AUROC
+    signed: Array  # confidence, positive on the upper side
+    confidence: Array
+    credit: Array  # how right each decision is
     weight: Array | None
     clusters: Array | None
+    is_split: bool  # whether labels are shares of votes
+    is_confidence: bool  # whether the score was given as the confidence, of any sign
 
     @property
-    def weights(self) -> dict[str, Any]:
-        """The arguments that every function of samples takes besides the margins."""
-        return {"sample_weight": self.weight}
+    def score(self) -> Array:
+        """The scores as they stand in the frame."""
+        return self.scored[1]
+
+    @property
+    def decided(self) -> Array:
+        """Which decisions were made."""
+        return np.ones(self.signed.shape, dtype=bool) if self.is_confidence else self.signed != 0
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The arguments that every function of samples takes besides these two."""
+        decided = {"decision": confidence()} if self.is_confidence else {}
+        return {"sample_weight": self.weight, **decided}
 
 
 class Predictions(NamedTuple):
@@ -69,24 +83,27 @@ def predictions_of(frame: Any, *, label: Any, scores: Any, **given: Any) -> Pred
 
 
 def _models(reading: Reading) -> tuple[Scored, ...]:
-    table, parts = reading.table, reading.parts
+    return tuple(_scored(name, reading.of_score(i)) for i, name in enumerate(reading.parts.scores))
+
+
+def _scored(name: str, table: Any) -> Scored:
     # In the widest float, so that a report on float32 scores has the same numbers as frames.
-    columns = zip(parts.scores, table.scores, table.margins, table.confidences, strict=True)
-    return tuple(
-        Scored(
-            name=name,
-            is_positive=table.is_positive,
-            score=score.astype(np.float64, copy=False),
-            margin=margin.astype(np.float64, copy=False),
-            confidence=confidence.astype(np.float64, copy=False),
-            weight=table.weight,
-            clusters=table.clusters,
-        )
-        for name, score, margin, confidence in columns
+    (label, (score,)), (side, (given,)) = table.samples(), table.samples(by_score=True)
+    return Scored(
+        name=name,
+        samples=(label, score),
+        scored=(side, given),
+        signed=table.confidences[0].astype(np.float64, copy=False),
+        confidence=table.confidence(0).astype(np.float64, copy=False),
+        credit=table.credit(0),
+        weight=table.weight,
+        clusters=table.clusters,
+        is_split=not table.is_whole,
+        is_confidence=table.is_confidence,
     )
 
 
-def _names(scores: str | Sequence[str]) -> tuple[str, ...]:
+def _names(scores: Any) -> tuple[Any, ...]:
     names = (scores,) if isinstance(scores, str) else tuple(scores)
     if not names or len(set(names)) < len(names):
         raise ValueError(f"scores must name at least one column, each once; found {list(names)}.")

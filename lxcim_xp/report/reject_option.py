@@ -85,26 +85,25 @@ class Points(NamedTuple):
 
 def points_of(model: Scored, decision: Decision, level: float, *, vouch: bool) -> Points:
     """Return the curve of a model and where to stop on it, with guarantees if they can be given."""
-    curve = cumulative_accuracy_curve(1, model.margin, **model.weights)
+    curve = cumulative_accuracy_curve(*model.samples, **model.options)
     x, y = _thin_out(model.name, curve)
-    shares = accuracy_at(1, model.margin, SHARES, level=None, **model.weights)
+    shares = accuracy_at(*model.samples, SHARES, level=None, **model.options)
     targets = [
         threshold_for(
-            1,
-            model.margin,
+            *model.samples,
             accuracy=target,
             delta=DELTA if vouch else None,
-            **model.weights,
+            **model.options,
         )
         for target in TARGETS
     ]
-    ways = accuracy_at(1, model.margin, RATES, level=None, **model.weights)
+    ways = accuracy_at(*model.samples, RATES, level=None, **model.options)
     confidences = [shares.confidence, [point.confidence for point in targets], ways.confidence]
     at_shares, at_targets, on_grid = _thresholds(model, decision, confidences)
-    local = local_accuracy(1, model.margin, **model.weights)
+    local = local_accuracy(*model.samples, **model.options)
     wrong = shares.rate - interpolate(curve, shares.rate)
     accuracies = _accuracies(model, shares.confidence, level)
-    accuracy = interpolate(accuracy_rate_curve(1, model.margin, **model.weights), RATES)
+    accuracy = interpolate(accuracy_rate_curve(*model.samples, **model.options), RATES)
     return Points(
         model.name,
         x.tolist(),
@@ -137,7 +136,7 @@ def points_of(model: Scored, decision: Decision, level: float, *, vouch: bool) -
 
 def _accuracies(model: Scored, confidences: Array, level: float) -> list[Estimate]:
     """Return the accuracy at or above each confidence; equal ones are computed once."""
-    confidence = np.abs(model.margin)
+    confidence = model.confidence
     found = {
         at: estimate(model, "accuracy", level, where=confidence >= at)
         for at in set(confidences.tolist())
@@ -166,7 +165,10 @@ def _thresholds(
     """Return the scores on both sides that have a confidence, from a sample that has it."""
     found = []
     for wanted in (np.asarray(part, dtype=np.float64) for part in confidences):
-        below, above = scores_at(decision, model.score, model.confidence, wanted)
+        if model.is_confidence:
+            below, above = np.full(wanted.shape, np.nan), wanted
+        else:
+            below, above = scores_at(decision, model.score, model.signed, wanted)
         rows = zip(wanted.tolist(), below.tolist(), above.tolist(), strict=True)
         found.append([Threshold(*row) for row in rows])
     return found

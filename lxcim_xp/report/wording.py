@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from lxcim_xp._samples.decisions import Decision, absolute
-from lxcim_xp.decision import asymmetric, logit, probability
+from lxcim_xp.decision import asymmetric, confidence, logit, probability
 from lxcim_xp.report.facts import Headline, Namings, Pair
 from lxcim_xp.report.reject_option import Threshold
 
@@ -47,8 +47,8 @@ def scores_of(threshold: Threshold) -> str:
     """Return the scores that are decided at a threshold."""
     if math.isnan(threshold.confidence):
         return "nothing is decided"
-    if threshold.confidence == 0:
-        return "all"
+    if threshold.confidence == 0 and not math.isnan(threshold.below):
+        return "all"  # a confidence that was given has no other side, and may be below 0
     sides = (("≥", threshold.above), ("≤", threshold.below))
     return " or ".join(f"{sign} {significant(at)}" for sign, at in sides if not math.isnan(at))
 
@@ -90,13 +90,17 @@ def decomposed(found: Headline) -> str:
             f"Nothing is decided, and what is undecided counts half: accuracy and LxCIM are "
             f"{number(lxcim)}."
         )
-    right, ranked, this = "are right", "A right decision is", "this"
+    of_100 = f"Of 100 decisions {_of_100(accuracy)} are right"
+    ranked, than, this = "A right decision is", "a wrong one", "this"
+    if found.is_split:
+        of_100 = f"Decisions agree with {_of_100(accuracy)} of 100 votes"
+        ranked, than = "A decision with a vote on its side is", "one with a vote against it"
     if found.undecided > 0:
-        right = "are right, undecided ones counting half"
-        ranked = "Among decided ones, a right decision is"
+        of_100 += ", undecided ones counting half"
+        ranked = f"Among decided ones, {ranked[0].lower()}{ranked[1:]}"
         this = "with undecided ones as the least confident, this"
     cases = (
-        f"{ranked} more confident than a wrong one in {_of_100(found.decided_auroc)} of 100 cases, "
+        f"{ranked} more confident than {than} in {_of_100(found.decided_auroc)} of 100 cases, "
         f"ties counting half"
     )
     if math.isnan(found.decided_auroc):
@@ -104,13 +108,18 @@ def decomposed(found: Headline) -> str:
     adds = found.gain >= 0
     change = f"adds {number(found.gain)} to" if adds else f"takes {number(-found.gain)} from"
     return (
-        f"Of 100 decisions {_of_100(accuracy)} {right}. {cases}; {this} {change} the accuracy "
+        f"{of_100}. {cases}; {this} {change} the accuracy "
         f"{number(accuracy)}: LxCIM {number(lxcim)}."
     )
 
 
-def on_auroc(auroc: float, found: Namings, *, has_labels: bool) -> str:
+def on_auroc(auroc: float, found: Namings, *, has_labels: bool, is_confidence: bool) -> str:
     """Return how much AUROC depends on the naming of the sides."""
+    if is_confidence and not math.isnan(auroc):
+        return (
+            "Labels say which decisions were right, so this is how often a right decision is more "
+            "confident than a wrong one."
+        )
     if not has_labels:
         return (
             "The scores are margins of the right side over the wrong one. No side is called "
@@ -151,7 +160,11 @@ def decision_call(decision: Decision) -> str:
     """Return the argument that passes a decision function; empty for the default."""
     if decision == absolute():
         return ""
-    for made, name in ((probability(), "probability"), (logit(), "logit")):
+    for made, name in (
+        (probability(), "probability"),
+        (logit(), "logit"),
+        (confidence(), "confidence"),
+    ):
         if decision == made:
             return f"decision=lx.{name}()"
     if decision == absolute(decision.threshold):
@@ -164,6 +177,11 @@ def decision_call(decision: Decision) -> str:
 
 def decision_words(decision: Decision) -> str:
     """Return how a score becomes a decision and a confidence."""
+    if decision.is_confidence:
+        return (
+            "Scores are the confidences of decisions that were made before; nothing but their "
+            "order matters."
+        )
     at = significant(float(decision.threshold))
     if decision == probability():
         how = _minus("max(p, 1 - p) - 0.5")

@@ -92,7 +92,7 @@ BAD_USAGE = {
     ),
     "scores and margins": (
         ["evaluate", "games.csv", *COLUMNS, "--margin", "margin"],
-        "one of the two",
+        "one of the four",
     ),
     "column": (["evaluate", "games.csv", "--label", "Won", "--score", "margins"], "Nearest: 'won'"),
     "by": (["evaluate", "games.csv", *COLUMNS, "--by", "seasons"], "Nearest: 'season'"),

@@ -61,6 +61,9 @@ def test_what_can_be_given_once_is_refused_a_second_time(
 EACH = {
     "--score": ("a", "b"),
     "--margin": ("margin", "a"),
+    "--chosen": ("a", "b"),
+    "--rejected": ("margin", "p"),
+    "--confidence": ("c", "p"),
     "--by": ("k", "cluster"),
     "--metric": ("lxcim", "accuracy"),
     "--law": ("lxc", "permutation"),
@@ -85,10 +88,15 @@ def test_what_can_be_given_several_times_counts_each(
     monkeypatch.chdir(tmp_path)
     subject = ["lxcim_xp:auroc"] if command == "audit" else [many_file]
     columns = []
-    if command != "audit" and name not in ("--score", "--margin"):
-        columns = ["--label", "won", "--score", "a", "--score", "b"]
+    pair = {"--chosen": "--rejected", "--rejected": "--chosen"}
+    if name == "--confidence":
+        columns = ["--correct", "won"]
+    elif name in pair:
+        columns = [word for value in EACH[pair[name]] for word in (pair[name], value)]
     elif name == "--score":
         columns = ["--label", "won"]
+    elif command != "audit" and name != "--margin":
+        columns = ["--label", "won", "--score", "a", "--score", "b"]
     values = [word for value in EACH[name] for word in (name, value)]
     form = [] if command in ("curve", "report") else ["--format", "csv"]
     code, out, told = here(capfd, command, *subject, *columns, *values, *MORE[command], *form)

@@ -288,7 +288,7 @@ def test_options_that_are_refused():
     ):
         with pytest.raises(ValueError, match=message):
             frames.evaluate(given, **options, **wrong)
-    with pytest.raises(ValueError, match=r"scores must name two columns;.*compare_all"):
+    with pytest.raises(ValueError, match=r"scores must name two columns, or .*compare_all"):
         frames.compare(given, label="y", scores=["s", "s", "s"])
     with pytest.raises(ValueError, match="kind must be one of"):
         frames.curve(given, **options, kind="pr")

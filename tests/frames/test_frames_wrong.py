@@ -186,7 +186,8 @@ def test_sides_that_do_not_go_together(form):
         ({"negative": "no"}, ValueError, "negative='no' needs positive= beside it"),
         ({"positive": "no", "negative": "no"}, ValueError, "must differ; found 'no' for both"),
         ({"positive": "yes", "ties": "omit"}, ValueError, "Pass positive= and negative="),
-        ({"positive": "yes", "ties": "half"}, ValueError, r"ties must be one of .*'omit'"),
+        ({"positive": "yes", "ties": "half"}, ValueError, "Pass positive= and negative="),
+        ({"positive": "yes", "ties": "draw"}, ValueError, r"ties must be one of .*'half'"),
         ({"positive": "yes", "negative": 0}, TypeError, "negative=0 was given"),
     ):
         with pytest.raises(kind, match=message):

@@ -46,6 +46,9 @@ COMMANDS = (
     ".venv/bin/pip install ",
 )
 SCRIPT = re.compile(r"\b((?:examples|benchmarks|tests)[\w/]+\.py)((?: --[\w-]+(?: [\w.,]+)?)*)")
+# Files that commands of pages read, with their names beside the language.
+FILE = re.compile(r"^ *```text (\S+)\n(.*?)^ *```$", re.DOTALL | re.MULTILINE)
+FILES = {name: text for page in PAGES for name, text in FILE.findall(page.read_text())}
 NAMED = sorted({match for page in PAGES for match in SCRIPT.findall(page.read_text())})
 
 
@@ -106,6 +109,8 @@ def test_what_is_not_python_is_of_a_kind_that_is_checked(language, block):
         commands = [line for line in lines if line.startswith("$ ")]
         assert commands
         assert all(command.startswith("$ lxcim") for command in commands)
+    elif language == "text":
+        assert block in FILES.values()
     else:
         # What Sphinx reads, and other readers see as names of pages.
         assert language in ("{toctree}", "{include}")
@@ -118,6 +123,8 @@ def test_commands_print_what_the_page_shows(language, block, tmp_path):
     from lxcim_xp.cli.demo import games
 
     (tmp_path / "games.csv").write_bytes(games())
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text)
     printed = ""
     for command in re.findall(r"^\$ lxcim (.*)$", block, re.MULTILINE):
         run = subprocess.run(

@@ -44,6 +44,10 @@ def table(n=120, seed=4):
             "c": np.arange(n) // 3,
             "k": np.where(np.arange(n) % 4 == 0, "a", "b"),
             "word": np.where(truth > 0, "yes", "no"),
+            "share": np.clip(np.round(2 + truth), 0, 4) / 4,
+            "vote": np.where(np.abs(truth) < 0.3, "tie", np.where(truth > 0, "A", "B")),
+            "a": np.round(truth, 1),
+            "b": np.round(rng.normal(-0.3, 1, n), 1),
         }
     )
 
@@ -129,6 +133,14 @@ OPTIONS = {
     "several": {"scores": ["s", "other"], "by": "k"},
     "probability": {"scores": "p", "decision": lx.probability()},
     "logit": {"scores": "p", "decision": lx.logit()},
+    "shares": {"label": "share", "scores": ["s", "other"], "by": "k"},
+    "weighted shares": {"label": "share", "weight": "w", "threshold": 0.3},
+    "shares in groups": {"label": "share", "groups": "c", "nan_policy": "abstain"},
+    "draws": {"label": "vote", "positive": "A", "negative": "B", "ties": "half", "by": "k"},
+    "pairs": {"label": None, "scores": [("a", "b"), ("s", "b")], "by": "k"},
+    "a pair beside a score": {"label": "share", "scores": ["s", ("a", "b")]},
+    "confidence": {"decision": lx.confidence(), "scores": ["s", "other"], "by": "k"},
+    "credit": {"label": "share", "decision": lx.confidence(), "weight": "w"},
 }
 
 
@@ -839,3 +851,92 @@ def test_texts_are_escaped_once():
     page = report.html(given, label="y", scores="a & b")
     assert "&amp;amp;" not in page
     assert "a & b in numbers" in html.unescape(page)
+
+
+def votes(shares, scores, **columns):
+    return pd.DataFrame({"q": shares, "s": scores, **columns})
+
+
+def test_split_votes_are_put_into_words_and_noted():
+    given = votes([1.0, 0.0, 0.75, 0.5] * 10, [2.0, -1.0, -3.0, 0.5] * 10)
+    page = report.html(given, label="q", scores="s")
+    root = pages.read(page)
+    assert "Decisions agree with 69 of 100 votes." in root.one(id="headline").text
+    assert "are right" not in root.one(id="headline").text
+    told = [item.text for item in root.one(id="data").all("li")]
+    assert any(
+        "In 20 rows of 40 the votes are split, evenly in 10 of them" in text for text in told
+    )
+    assert "split votes" in pages.notes(page)
+    assert root.all(id="split")
+    assert root.value("headline-accuracy") == 0.6875
+
+
+def test_whole_labels_are_not_called_votes():
+    page = report.html(table(), label="y", scores="s")
+    assert "votes" not in pages.read(page).one(id="headline").text
+    assert not pages.read(page).all(id="split")
+    assert not {"draws", "split votes"} & set(pages.notes(page))
+
+
+def test_draws_are_counted_and_half_right():
+    given = pd.DataFrame({"y": ["A", "tie", "B", "both bad"] * 10, "s": [1.0, 2.0, -3.0, 0.0] * 10})
+    sides = {"positive": "A", "negative": "B", "ties": "half"}
+    root = pages.read(report.html(given, label="y", scores="s", **sides))
+    told = [item.text for item in root.one(id="data").all("li")]
+    assert any(
+        "20 rows are draws: the label there is neither 'A' nor 'B'." in text for text in told
+    )
+    assert root.value("headline-accuracy") == 0.75
+    assert "(any other is a draw)" in root.one(id="how").text
+    assert root.value("n") == 40
+
+
+@pytest.mark.parametrize("split", [False, True])
+def test_thresholds_of_split_votes_are_the_librarys(split):
+    rng = np.random.default_rng(1)
+    score = np.round(rng.normal(1, 1, 400), 1)
+    right = rng.random(400) < 1 / (1 + np.exp(-3 * np.abs(score)))
+    share = np.where(score > 0, right, ~right) * 1.0
+    if split:
+        share = np.where(rng.random(400) < 0.1, 0.8, share)
+    root = pages.read(report.html(votes(share, score), label="q", scores="s"))
+    rows = root.one("table", **{"class": "targets"}).all("tr")[1:]
+    for target, row in zip((0.9, 0.95, 0.99), rows, strict=True):
+        point = lx.threshold_for(share, score, accuracy=target, delta=0.1)
+        for name in ("rate", "accuracy", "confidence"):
+            assert same(row.value(name), getattr(point, name))
+    how = root.one(id="how").text
+    assert ("by bets on the credit" in how) == split
+    assert ("exact binomial tail" in how) != split
+
+
+def test_mirror_images_of_split_votes_are_found():
+    rng = np.random.default_rng(2)
+    score, share = rng.normal(size=60).round(3), rng.integers(0, 6, 60) / 5
+    both = votes(np.concatenate((share, 1 - share)), np.concatenate((score, -score)))
+    assert "mirrored" in pages.notes(report.html(both, label="q", scores="s"))
+    assert "mirrored" not in pages.notes(report.html(both[:60], label="q", scores="s"))
+
+
+def test_confidences_that_were_given_have_no_sides():
+    given = votes([True, False, True, True] * 10, [-0.1, -0.9, 0.0, -1.2] * 10)
+    page = report.html(given, label="q", scores="s", decision=lx.confidence())
+    root = pages.read(page)
+    assert {"undecided", "mirrored", "probabilities"}.isdisjoint(pages.notes(page))
+    assert "how often a right decision is more confident than a wrong one" in (
+        root.one(data_name="namings").text
+    )
+    assert root.one(data_name="namings").attributes["data-low"] == "nan"
+    rows = root.one("table", **{"class": "stops"}).all("tr")[1:]
+    assert [row.all("span")[-1].text for row in rows[:3]] == ["≥ 0"] * 2 + [f"≥ {MINUS}0.1"]
+    assert "order matters. The label q says which were right." in root.one(id="how").text
+
+
+def test_pairs_that_are_named_twice_or_have_labels_that_are_not_there():
+    with pytest.raises(ValueError, match="each once"):
+        report.html(table(), label=None, scores=[("a", "b"), ("a", "b")])
+    with pytest.raises(ValueError, match="says which label is positive"):
+        report.html(table(), label=None, scores=[("a", "b")], positive=1)
+    with pytest.raises(ValueError, match="needs label="):
+        report.html(table(), label=None, scores="s", decision=lx.confidence())
