@@ -4,4 +4,24 @@ What is here turns such records into labels, margins and confidences, which ever
 :mod:`lxcim_xp.choices.orders`, :mod:`lxcim_xp.choices.lists` and :mod:`lxcim_xp.choices.pairs`.
 """
 
-__all__: list[str] = []
+from lxcim_xp.choices.decomposition import Gain, OrderDecomposition, order_decomposition
+from lxcim_xp.choices.orders import (
+    BothOrders,
+    OrderCurve,
+    OrderEffect,
+    both_orders,
+    order_curve,
+    order_effect,
+)
+
+__all__ = [
+    "BothOrders",
+    "Gain",
+    "OrderCurve",
+    "OrderDecomposition",
+    "OrderEffect",
+    "both_orders",
+    "order_curve",
+    "order_decomposition",
+    "order_effect",
+]
