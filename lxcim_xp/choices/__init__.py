@@ -5,6 +5,9 @@ What is here turns such records into labels, margins and confidences, which ever
 """
 
 from lxcim_xp.choices.decomposition import Gain, OrderDecomposition, order_decomposition
+
+# For annotations of frames.
+from lxcim_xp.choices.decomposition import StepMetric as StepMetric
 from lxcim_xp.choices.orders import (
     BothOrders,
     OrderCurve,

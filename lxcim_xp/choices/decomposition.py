@@ -19,10 +19,11 @@ calls in LxCIM(M), and of the derivative of the second term by the weight.
 
 from __future__ import annotations
 
+import math
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from lxcim_xp._arrays.namespaces import moves_constants
-from lxcim_xp._arrays.primitives import divide
+from lxcim_xp._arrays.primitives import divide, power_of_two
 from lxcim_xp._arrays.typing import Array, ArrayLike, GroupsLike, Namespace
 from lxcim_xp._numerics.distributions import t_quantile
 from lxcim_xp._samples.checks import check_level
@@ -39,8 +40,8 @@ StepMetric: TypeAlias = Literal["lxcim", "accuracy"]
 
 _METRICS = get_args(StepMetric)
 
-# A mean of order effects may be off by so many units in the last place of the largest score.
-_ROUNDINGS = 16
+# Which part of the digits of a float, in bits, centred scores keep.
+_KEPT = 0.77
 
 
 class Gain(NamedTuple):
@@ -137,18 +138,35 @@ def order_decomposition(
     y_true : array of {0, 1}, {-1, +1} or bool, or one such label
         Whether A is the better answer, or the share of votes for A. A is what stands first in
         ``first``.
-    first
-    swapped
+    first : array
+        f(a, b): the score of the judge for A over B in the call where A stood first.
+    swapped : array
+        f(b, a): its score in the other call, for whatever stood first there, which was B. The shape
+        is that of ``first``.
     metric : {"lxcim", "accuracy"}, default "lxcim"
         The metric.
-    level
-    groups
-    sample_weight
-    where
-    threshold
-    decision
-    axis
-    nan_policy
+    level : float, default 0.95
+        The coverage of intervals, between 0 and 1.
+    groups : array, optional
+        The cluster of each pair, when only clusters are independent (questions with several
+        pairs each, for example): any labels with NumPy, integers elsewhere.
+    sample_weight : array, optional
+        Weights, finite and not negative. A sample of weight 0 counts as absent.
+    where : array of bool, optional
+        The samples that count; the others (padding, for example) may hold anything.
+    threshold : float or array, default 0.0
+        The score at which neither answer is preferred. If it is left out and all scores of NumPy
+        arrays lie in [0, 1], a warning asks whether they are probabilities: pass
+        ``decision=probability()`` if they are, ``threshold=0.0`` if not.
+    decision : Decision, optional
+        A decision function to use instead of the distance from ``threshold``, see
+        :mod:`lxcim_xp.decision`.
+    axis : int, default -1
+        The axis of the pairs, after broadcasting.
+    nan_policy : {"raise", "omit", "abstain"}, default "raise"
+        What to do with a NaN score: raise an error, leave the pair out, or count that call as
+        undecided. A NaN label is an error unless it is left out. Where values cannot be inspected
+        (any library but NumPy), the result is NaN instead of an error.
 
     Returns
     -------
@@ -213,10 +231,6 @@ def order_decomposition(
     known = xp.isfinite(mean)
     mean = xp.where(known, mean, 0.0)
     off = xp.where(known, answers.effect, 0.0) - mean
-    size = xp.max(xp.abs(answers.first) + xp.abs(answers.swapped), axis=-1, keepdims=True)
-    rounding = _ROUNDINGS * xp.finfo(off.dtype).eps * xp.where(xp.isfinite(size), size, 0.0)
-    off = xp.where(xp.abs(off) <= rounding, 0.0, off)
-
     once = _asked_once(xp, pairs, answers.first, answers.swapped)
     both = _of_opinions(xp, pairs)
     mean_moves = part * off
@@ -281,11 +295,17 @@ def _centred(xp: Namespace, pairs: _Pairs, off: Array, mean_moves: Array, error:
     """Return the same where the mean order effect, of which ``off`` is what is left, is known.
 
     The metric has jumps as a function of that mean. So what it moves by is looked up where the mean
-    is likely to be: one standard error to both sides.
+    is likely to be: one standard error to both sides. Ties must not depend on the last digits of
+    the mean, which the order of the pairs decides, so scores do not keep theirs.
     """
+    finite = xp.where(xp.isfinite(pairs.opinion), xp.abs(pairs.opinion), 0.0) + xp.abs(off)
+    size = power_of_two(xp, xp.max(finite, axis=-1, keepdims=True))
+    unit = size * 2.0 ** math.floor(math.log2(xp.finfo(off.dtype).eps) * _KEPT)
 
     def shifted(by: Array) -> _Value:
-        first, swapped = (pairs.opinion + sign * (off - by) for sign in (1, -1))
+        first, swapped = (
+            xp.round((pairs.opinion + side * (off - by)) / unit) * unit for side in (1, -1)
+        )
         return _asked_once(xp, pairs, first, -swapped)
 
     value = shifted(xp.zeros_like(error))

@@ -153,13 +153,26 @@ def both_orders(
 
     Parameters
     ----------
-    first
-    swapped
-    where
-    threshold
-    decision
-    axis
-    nan_policy
+    first : array
+        f(a, b): the score of the judge for A over B in the call where A stood first.
+    swapped : array
+        f(b, a): its score in the other call, for whatever stood first there, which was B. The shape
+        is that of ``first``.
+    where : array of bool, optional
+        The samples that count; the others (padding, for example) may hold anything.
+    threshold : float or array, default 0.0
+        The score at which neither answer is preferred. If it is left out and all scores of NumPy
+        arrays lie in [0, 1], a warning asks whether they are probabilities: pass
+        ``decision=probability()`` if they are, ``threshold=0.0`` if not.
+    decision : Decision, optional
+        A decision function to use instead of the distance from ``threshold``, see
+        :mod:`lxcim_xp.decision`.
+    axis : int, default -1
+        The axis of the pairs, after broadcasting.
+    nan_policy : {"raise", "omit", "abstain"}, default "raise"
+        What to do with a NaN score: raise an error, leave the pair out, or count that call as
+        undecided. A NaN label is an error unless it is left out. Where values cannot be inspected
+        (any library but NumPy), the result is NaN instead of an error.
 
     Returns
     -------
@@ -241,16 +254,33 @@ def order_effect(
 
     Parameters
     ----------
-    first
-    swapped
-    level
-    groups
-    sample_weight
-    where
-    threshold
-    decision
-    axis
-    nan_policy
+    first : array
+        f(a, b): the score of the judge for A over B in the call where A stood first.
+    swapped : array
+        f(b, a): its score in the other call, for whatever stood first there, which was B. The shape
+        is that of ``first``.
+    level : float, default 0.95
+        The coverage of intervals, between 0 and 1.
+    groups : array, optional
+        The cluster of each pair, when only clusters are independent (questions with several
+        pairs each, for example): any labels with NumPy, integers elsewhere.
+    sample_weight : array, optional
+        Weights, finite and not negative. A sample of weight 0 counts as absent.
+    where : array of bool, optional
+        The samples that count; the others (padding, for example) may hold anything.
+    threshold : float or array, default 0.0
+        The score at which neither answer is preferred. If it is left out and all scores of NumPy
+        arrays lie in [0, 1], a warning asks whether they are probabilities: pass
+        ``decision=probability()`` if they are, ``threshold=0.0`` if not.
+    decision : Decision, optional
+        A decision function to use instead of the distance from ``threshold``, see
+        :mod:`lxcim_xp.decision`.
+    axis : int, default -1
+        The axis of the pairs, after broadcasting.
+    nan_policy : {"raise", "omit", "abstain"}, default "raise"
+        What to do with a NaN score: raise an error, leave the pair out, or count that call as
+        undecided. A NaN label is an error unless it is left out. Where values cannot be inspected
+        (any library but NumPy), the result is NaN instead of an error.
 
     Returns
     -------
@@ -344,18 +374,32 @@ def order_curve(
 
     Parameters
     ----------
-    first
-    swapped
+    first : array
+        f(a, b): the score of the judge for A over B in the call where A stood first.
+    swapped : array
+        f(b, a): its score in the other call, for whatever stood first there, which was B. The shape
+        is that of ``first``.
     sure_of : {"opinion", "call"}, default "opinion"
         Whose confidence decides which pairs come first: that of the opinion of both calls, or that
         of a single call, which is there before one asks a second time. Each pair is then two calls,
         and the curve has 2n + 1 points.
-    sample_weight
-    where
-    threshold
-    decision
-    axis
-    nan_policy
+    sample_weight : array, optional
+        Weights, finite and not negative. A sample of weight 0 counts as absent.
+    where : array of bool, optional
+        The samples that count; the others (padding, for example) may hold anything.
+    threshold : float or array, default 0.0
+        The score at which neither answer is preferred. If it is left out and all scores of NumPy
+        arrays lie in [0, 1], a warning asks whether they are probabilities: pass
+        ``decision=probability()`` if they are, ``threshold=0.0`` if not.
+    decision : Decision, optional
+        A decision function to use instead of the distance from ``threshold``, see
+        :mod:`lxcim_xp.decision`.
+    axis : int, default -1
+        The axis of the pairs, after broadcasting.
+    nan_policy : {"raise", "omit", "abstain"}, default "raise"
+        What to do with a NaN score: raise an error, leave the pair out, or count that call as
+        undecided. A NaN label is an error unless it is left out. Where values cannot be inspected
+        (any library but NumPy), the result is NaN instead of an error.
 
     Returns
     -------

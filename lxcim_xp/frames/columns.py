@@ -78,7 +78,7 @@ def parts_of(
     optional = [("weight", weight), ("groups", groups)]
     named += [(part, name) for part, name in optional if name is not None]
     for part, name in named:
-        _check_name(engine, schema, part, name)
+        check_name(engine, schema, part, name)
     keys = check_keys(engine, schema, by, outputs)
     positive, negative = (_plain(value) for value in (positive, negative))
     check_sides(positive, negative, ties)
@@ -115,7 +115,7 @@ def check_keys(
         return ()
     keys = tuple(by) if isinstance(by, Iterable) and not isinstance(by, str) else (by,)
     for key in keys:
-        _check_name(engine, schema, "by", key)
+        check_name(engine, schema, "by", key)
 
     def same(name: str) -> str:
         return name.lower() if engine.folds_case else name
@@ -160,7 +160,8 @@ def check_metrics(
     return names
 
 
-def _check_name(engine: Engine, schema: Mapping[str, Any], part: str, name: Any) -> None:
+def check_name(engine: Engine, schema: Mapping[str, Any], part: str, name: Any) -> None:
+    """Refuse what is no column, and names that may be several columns."""
     if not isinstance(name, str):
         raise TypeError(
             f"{part} must be the name of a column; found {type(name).__name__}. Functions of "

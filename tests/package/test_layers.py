@@ -13,7 +13,16 @@ LAYERS = [
     ("_numerics",),
     ("_samples",),
     (
-        *("choices", "comparison", "confusion", "curves", "decision", "exchange", "inference", "invariance"),
+        *(
+            "choices",
+            "comparison",
+            "confusion",
+            "curves",
+            "decision",
+            "exchange",
+            "inference",
+            "invariance",
+        ),
         *("_metric_table", "losses", "metrics", "selective", "sketch", "soft", "testing"),
     ),
     ("_plot_lines", "frames", "plots", "polars"),
