@@ -112,7 +112,6 @@ class _Pairs(NamedTuple):
     opinion: Array
     part: Array  # of all weight
     weight: Array | None
-    metric: str
 
 
 @moves_constants
@@ -225,19 +224,28 @@ def order_decomposition(
     codes = None if groups is None else cluster_codes(xp, groups, opinion, axis)
     drawn = design(xp, codes, None, "importance", opinion, -1)
     part = divide(xp, weight, xp.sum(weight, axis=-1, keepdims=True))
-    pairs = _Pairs(positive_share(xp, samples), opinion, part, samples.weight, metric)
+    pairs = _Pairs(positive_share(xp, samples), opinion, part, samples.weight)
 
     mean = xp.sum(part * answers.effect, axis=-1, keepdims=True)
     known = xp.isfinite(mean)
     mean = xp.where(known, mean, 0.0)
     off = xp.where(known, answers.effect, 0.0) - mean
-    once = _asked_once(xp, pairs, answers.first, answers.swapped)
-    both = _of_opinions(xp, pairs)
     mean_moves = part * off
     error = xp.sqrt(variance(xp, mean_moves, weight, drawn).value)[..., None]
-    centred = _centred(xp, pairs, off, mean_moves, error)
-    estimate = xp.where(known[..., 0], centred.estimate, xp.nan)
-    centred = centred._replace(estimate=estimate)
+    error = xp.where(error > 0, error, 0.0)
+    steps = [
+        (answers.first, answers.swapped),
+        _shifted(xp, opinion, off),
+        (opinion, -opinion),  # asked once, it makes no difference in which order
+        *(_shifted(xp, opinion, off + by) for by in (-error, error)),
+    ]
+    estimates, moves = _asked_once(xp, pairs, steps, metric)
+    # The metric has jumps as a function of the mean order effect. So what it moves by is looked up
+    # where the mean is likely to be: one standard error to both sides.
+    slope = (estimates[3] - estimates[4])[..., None] / xp.where(error > 0, 2 * error, 1.0)
+    once, both = _Value(estimates[0], moves[0]), _Value(estimates[2], moves[2])
+    estimate = xp.where(known[..., 0], estimates[1], xp.nan)
+    centred = _Value(estimate, moves[1] + slope * mean_moves)
 
     gains = []
     for after, before in ((centred, once), (both, centred), (both, once)):
@@ -251,68 +259,61 @@ def order_decomposition(
     return OrderDecomposition(values[0], values[1], values[2], *gains)
 
 
-def _credit(xp: Namespace, pairs: _Pairs, signed: Array) -> Array:
-    """Return the share of votes that decisions for A, or against it, agree with."""
-    share = pairs.share
-    return xp.where(signed > 0, share, xp.where(signed < 0, 1 - share, 0.5))
+def _asked_once(
+    xp: Namespace, pairs: _Pairs, steps: list[tuple[Array, Array]], metric: str
+) -> tuple[list[Array], list[Array]]:
+    """Return the expectation over random orders after each step, in closed form.
 
+    The influences on it come for the first three steps only. All steps together take one sort.
+    """
+    first, swapped = (xp.stack(calls) for calls in zip(*steps, strict=True))
+    share, opinion, part = (xp.broadcast_to(x[None, ...], first.shape) for x in pairs[:3])
 
-def _mean(xp: Namespace, pairs: _Pairs, credit: Array) -> _Value:
-    estimate = xp.sum(pairs.part * credit, axis=-1, keepdims=True)
-    return _Value(estimate[..., 0], pairs.part * (credit - estimate))
+    def credit(signed: Array) -> Array:
+        """Return the share of votes that decisions for A, or against it, agree with."""
+        return xp.where(signed > 0, share, xp.where(signed < 0, 1 - share, 0.5))
 
-
-def _of_opinions(xp: Namespace, pairs: _Pairs) -> _Value:
-    credit = _credit(xp, pairs, pairs.opinion)
-    if pairs.metric == "accuracy":
-        return _mean(xp, pairs, credit)
-    given = (credit, xp.abs(pairs.opinion))
-    return _Value(
-        lxcim(*given, sample_weight=pairs.weight, decision=confidence()),
-        influence(*given, sample_weight=pairs.weight, decision=confidence()),
-    )
-
-
-def _asked_once(xp: Namespace, pairs: _Pairs, first: Array, swapped: Array) -> _Value:
-    """Return the expectation over random orders, in closed form, and its influence."""
-    one, other = _credit(xp, pairs, first), _credit(xp, pairs, -swapped)
-    if pairs.metric == "accuracy":
-        return _mean(xp, pairs, (one + other) / 2)
-    credit = xp.concat([one, other], axis=-1)
+    one, other = credit(first), credit(-swapped)
+    if metric == "accuracy":
+        earned = (one + other) / 2
+        value = xp.sum(part * earned, axis=-1, keepdims=True)
+        moves = part * (earned - value)
+        return _each(value[..., 0]), _each(moves)
+    earned = xp.concat([one, other], axis=-1)
     sure = xp.concat([xp.abs(first), xp.abs(swapped)], axis=-1)
     weight = pairs.weight
-    weight = None if weight is None else xp.concat([weight, weight], axis=-1)
-    value = lxcim(credit, sure, sample_weight=weight, decision=confidence())
-    moves = influence(credit, sure, sample_weight=weight, decision=confidence())
+    if weight is not None:
+        weight = xp.broadcast_to(xp.concat([weight, weight], axis=-1)[None, ...], earned.shape)
+    value = lxcim(earned, sure, sample_weight=weight, decision=confidence())
+    moves = influence(
+        earned[:3, ...],
+        sure[:3, ...],
+        sample_weight=None if weight is None else weight[:3, ...],
+        decision=confidence(),
+    )
     n = first.shape[-1]
-    itself = pairs.part**2 * (one + other - 2 * _credit(xp, pairs, pairs.opinion)) / 4
+    itself = part**2 * (one + other - 2 * credit(opinion)) / 4
+    itself = xp.where(first == -swapped, 0.0, itself)
     total = xp.sum(itself, axis=-1, keepdims=True)
-    moves = moves[..., :n] + moves[..., n:] + 2 * (itself - pairs.part * total)
-    return _Value(value + total[..., 0], moves)
+    moves = moves[..., :n] + moves[..., n:] + 2 * (itself - part * total)[:3, ...]
+    return _each(value + total[..., 0]), _each(moves)
 
 
-def _centred(xp: Namespace, pairs: _Pairs, off: Array, mean_moves: Array, error: Array) -> _Value:
-    """Return the same where the mean order effect, of which ``off`` is what is left, is known.
+def _each(rows: Array) -> list[Array]:
+    return [rows[at, ...] for at in range(rows.shape[0])]
 
-    The metric has jumps as a function of that mean. So what it moves by is looked up where the mean
-    is likely to be: one standard error to both sides. Ties must not depend on the last digits of
-    the mean, which the order of the pairs decides, so scores do not keep theirs.
+
+def _shifted(xp: Namespace, opinion: Array, off: Array) -> tuple[Array, Array]:
+    """Return both scores with other order effects.
+
+    Ties must not depend on the last digits of the mean order effect, which the order of the pairs
+    decides: so these scores do not keep theirs.
     """
-    finite = xp.where(xp.isfinite(pairs.opinion), xp.abs(pairs.opinion), 0.0) + xp.abs(off)
+    finite = xp.where(xp.isfinite(opinion), xp.abs(opinion), 0.0) + xp.abs(off)
     size = power_of_two(xp, xp.max(finite, axis=-1, keepdims=True))
     unit = size * 2.0 ** math.floor(math.log2(xp.finfo(off.dtype).eps) * _KEPT)
-
-    def shifted(by: Array) -> _Value:
-        first, swapped = (
-            xp.round((pairs.opinion + side * (off - by)) / unit) * unit for side in (1, -1)
-        )
-        return _asked_once(xp, pairs, first, -swapped)
-
-    value = shifted(xp.zeros_like(error))
-    step = xp.where(error > 0, error, 0.0)
-    more, less = shifted(step).estimate, shifted(-step).estimate
-    slope = (more - less)[..., None] / xp.where(step > 0, 2 * step, 1.0)
-    return _Value(value.estimate, value.influence + slope * mean_moves)
+    first, swapped = (xp.round((side * opinion + off) / unit) * unit for side in (1, -1))
+    return first, swapped
 
 
 def _bounds(

@@ -128,6 +128,19 @@ def choose(given: Mapping[str, Any]) -> Chosen:
     )
 
 
+def with_swapped(chosen: Chosen, swapped: str) -> Chosen:
+    """Return the choice with one more column to read: the scores of the other order."""
+    if len(chosen.scores) != 1:
+        raise typer.BadParameter(
+            f"it is the other order of one judge; found {len(chosen.scores)} columns of scores.",
+            param_hint="--swapped",
+        )
+    schema = schema_of(chosen.source)
+    check_column(chosen.source, schema, "--swapped", swapped)
+    _check_kind(chosen.source, schema[swapped], "swapped", swapped)
+    return chosen._replace(scores=(*chosen.scores, swapped), numbers=chosen.numbers | {swapped: ""})
+
+
 _REMEDY = (
     " Say which word is positive with --positive, and if there are more than two, which is "
     "negative with --negative."

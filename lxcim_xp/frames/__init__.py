@@ -676,12 +676,12 @@ def compare(
 def orders(
     frame: Any,
     *,
+    label: str | None = None,
     first: str | None = None,
     swapped: str | None = None,
     pair: str | None = None,
     order: str | None = None,
     score: str | None = None,
-    label: str | None = None,
     weight: str | None = None,
     by: str | Sequence[str] = (),
     metric: StepMetric = "lxcim",
@@ -704,6 +704,9 @@ def orders(
     ----------
     frame : frame
         A frame of any kind in the table of docs/frames.md, eager or lazy.
+    label : str, optional
+        The column that says whether A is the better answer: booleans, 0/1, -1/+1, or anything with
+        ``positive=``. Without it, there are no steps of the waterfall.
     first : str, optional
         The column of scores for A over B, where A stood first.
     swapped : str, optional
@@ -715,9 +718,6 @@ def orders(
         one (0, 1, false, "AB") stands for A first.
     score : str, optional
         The column of scores, where each call has a row: for whatever stood first.
-    label : str, optional
-        The column that says whether A is the better answer: booleans, 0/1, -1/+1, or anything with
-        ``positive=``. Without it, there are no steps of the waterfall.
     weight : str, optional
         The column of weights, finite and not negative. A row of weight 0 counts as absent.
     by : str or sequence of str, default ()

@@ -16,6 +16,9 @@ from hypothesis import strategies as st
 import lxcim_xp as lx
 from lxcim_xp.choices import both_orders, order_curve, order_decomposition, order_effect
 
+# Intervals are not for torch.compile, see docs/backends.md, and the rest compiles for minutes.
+pytestmark = pytest.mark.runners("numpy-*", "strict*", "jax*", "torch-eager", "torch-vmap")
+
 RNG = np.random.default_rng(19)
 SCORES = st.integers(-3, 3)
 GARBAGE = {"first": np.nan, "swapped": np.inf, "y_true": 7.0, "sample_weight": -1.0}
@@ -368,16 +371,16 @@ def test_a_threshold_is_the_middle():
     assert list(found.order_effect) == [0, 0.5]
 
 
-@pytest.mark.parametrize("name", ["strict", "jax-x64", "torch"])
+@pytest.mark.parametrize("name", ["strict", "torch"])
 def test_batches_along_any_axis(name):
     backend = next(b for b in backends.BACKENDS if b.name == name)
-    shape = (3, 4, 5)
+    shape = (2, 3, 4)
     # No ties: where one breaks, the mean order effect and its error differ by a rounding.
     data = [RNG.normal(0.5, 1, shape) for _ in range(2)]
     label, weight = RNG.integers(0, 2, shape), RNG.integers(1, 4, shape).astype(float)
     if backends.missing(backend):
         pytest.skip(backends.missing(backend))
-    for axis in (0, 1, 2, -2):
+    for axis in (0, 1, -1):
         with context(backend):
             y, a, b, w = (convert(backend, x) for x in (label, *data, weight))
             together = flat(order_decomposition(y, a, b, sample_weight=w, axis=axis))

@@ -74,6 +74,9 @@ OTHER_DEFAULTS = {
     ("exchange.random_exchange", "seed"),
     # The only target here, one of two there.
     ("selective.threshold_for", "accuracy"),
+    # Without labels, what the order does can still be seen; and one of two forms has scores.
+    ("frames.orders", "label"),
+    ("frames.orders", "score"),
     # The page itself says when scores look like probabilities.
     ("report.html", "threshold"),
 }
