@@ -15,7 +15,7 @@ from lxcim_xp._samples.decisions import absolute
 from lxcim_xp.cli.files import BadData, check_column, in_order, open_source, schema_of, with_rows
 from lxcim_xp.cli.formats import TEXT
 from lxcim_xp.cli.options import StepMetric
-from lxcim_xp.cli.output import number, p_value
+from lxcim_xp.cli.output import number, p_value, say
 from lxcim_xp.cli.results import Found, put_beside
 from lxcim_xp.cli.selection import Chosen, choose, library_errors
 from lxcim_xp.decision import probability
@@ -80,7 +80,12 @@ def orders_found(asked: Asked, metric: StepMetric, level: float) -> Found:
     """Say what the order does to the judge in each subgroup."""
     chosen, columns = asked
     rows = _rows(asked)
-    how: dict[str, Any] = {"decision": chosen.decision} if chosen.told else {}
+    if not chosen.told and _seem_probabilities(rows, chosen.scores):
+        say(
+            "All scores lie between 0 and 1, like probabilities, but each call is decided at 0: "
+            "what stands first wins them all. If they are probabilities that it is better, pass "
+            "--probability; if not, say so with --threshold 0."
+        )
     with library_errors(chosen):
         found = frames.orders(
             rows,
@@ -95,7 +100,7 @@ def orders_found(asked: Asked, metric: StepMetric, level: float) -> Found:
             negative=chosen.negative,
             ties=chosen.ties,
             nan_policy=chosen.nan_policy,
-            **how,
+            decision=chosen.decision,
         )
     readable: list[dict[str, Any]] = []
     for row in found.to_dicts():
@@ -123,6 +128,13 @@ def _rows(asked: Asked) -> pl.DataFrame:
     if chosen.source.form in TEXT:
         rows = in_order(rows, [name for name in chosen.by if rows.schema.get(name) == pl.String])
     return rows
+
+
+def _seem_probabilities(rows: pl.DataFrame, scores: tuple[str, ...]) -> bool:
+    """Say whether no call prefers what stands second, and scores lie in [0, 1]."""
+    columns = [rows[name].cast(pl.Float64).drop_nans().drop_nulls() for name in scores]
+    together = pl.concat([column.alias("score") for column in columns])
+    return bool(together.len() and together.is_between(0, 1).all() and together.n_unique() > 1)
 
 
 def _lines(row: dict[str, Any], title: str, has_labels: bool) -> list[dict[str, str]]:

@@ -70,7 +70,7 @@ def test_every_option_reaches_the_frame(folder):
 
 
 def test_without_labels_and_with_probabilities(folder, tmp_path):
-    rows = table().with_columns(1 / (1 + (-pl.col("a_first", "b_first")).exp()))
+    rows = table().with_columns(((-pl.col("a_first", "b_first")).exp() + 1).pow(-1))
     rows.write_parquet(tmp_path / "p.parquet")
     (row,) = found("orders", tmp_path / "p.parquet", *WIDE, "--probability")
     (scores,) = found("orders", folder / "judge.parquet", *WIDE)
