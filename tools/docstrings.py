@@ -359,6 +359,9 @@ OWN = {
     "plots.comparison.y_score",
     "plots.comparison.band",
     "plots.differences.-> Axes",
+    "plots.order_steps.-> Axes",
+    "plots.order_curve.-> Axes",
+    "plots.order_curve.**options",
     "plots.save.ax",
 }
 
