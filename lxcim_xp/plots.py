@@ -651,21 +651,24 @@ def order_steps(steps: OrderDecomposition, *, ax: Axes | None = None) -> Axes:
     >>> [text.get_text() for text in ax.texts]
     ['87.5', '100.0', '+0.0', '+12.5']
     """
-    once, centred, both = (100 * np.asarray(value) for value in steps[:3])
-    if once.ndim:
+    shape = np.asarray(steps.once).shape
+    if shape:
         raise ValueError(
-            f"steps must be of one judge; found a batch of shape {once.shape}. Draw one after the "
-            f"other."
+            f"steps must be of one judge; found a batch of shape {shape}. Draw one after the other."
         )
+    once, centred, both = (100 * float(value) for value in steps[:3])
     ax = _axes(ax, "", "Percent", unit=False)
     names = ("one call,\nrandom order", "less the mean\norder effect", "second call", "both orders")
     for at, value in ((0, once), (3, both)):
         ax.bar(at, value, width=0.6, color=_COLOURS[0], gid=_CURVE)
         ax.annotate(f"{value:.1f}", (at, value), (0, 3), **_ABOVE)
-    for at, start, end, gain in ((1, once, centred, steps.centring), (2, centred, both, steps[4])):
+    for at, start, end, gain in (
+        (1, once, centred, steps.centring),
+        (2, centred, both, steps.second_call),
+    ):
         colour = _COLOURS[2] if end >= start else _COLOURS[1]
         ax.bar(at, end - start, bottom=start, width=0.6, color=colour, gid=_CURVE)
-        low, high = (start + 100 * np.asarray(bound) for bound in (gain.low, gain.high))
+        low, high = (start + 100 * float(bound) for bound in (gain.low, gain.high))
         top = max(start, end)
         if np.isfinite(low):
             ax.plot([at, at], [low, high], color="black", lw=1.2)

@@ -222,7 +222,8 @@ def both_orders(
         nan_policy=nan_policy,
     )
     samples, counts = answers.samples, weights(xp, answers.samples) > 0
-    consistent = (xp.sign(answers.first) == -xp.sign(answers.swapped)) & counts
+    one, other = answers.first, answers.swapped
+    consistent = ((one > 0) == (other < 0)) & ((one < 0) == (other > 0)) & counts
     if samples.valid is not None:
         consistent = consistent & samples.valid[..., None]
     if samples.empty:
@@ -444,14 +445,13 @@ def order_curve(
     rate, flips, least = cumulative_accuracy_curve(
         flipped, sure, sample_weight=weight, decision=confidence()
     )
-    among = divide(xp, flips, xp.where(rate > 0, rate, 1.0))
-    # At rate 0 the limit is the flip rate of the first block of ties.
-    nothing_yet = xp.astype(rate == 0, xp.int64)
-    begin = xp.sum(nothing_yet, axis=-1, keepdims=True)
-    last = rate.shape[-1] - 1
-    begin = xp.broadcast_to(xp.where(begin < last, begin, last), rate.shape)
-    among = xp.where(rate > 0, among, take(xp, among, begin))
-    among = xp.where(xp.isnan(rate), xp.nan, among)
+    # At rate 0 the limit is the flip rate of the first block of ties, where both are least.
+    decided = rate > 0
+    part, whole = (
+        xp.where(decided, x, xp.min(xp.where(decided, x, 1.0), axis=-1, keepdims=True))
+        for x in (flips, rate)
+    )
+    among = xp.where(xp.isnan(rate), xp.nan, part / whole)
     return OrderCurve(*(finish_points(xp, samples, part) for part in (rate, flips, among, least)))
 
 

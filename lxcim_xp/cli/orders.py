@@ -86,22 +86,19 @@ def orders_found(asked: Asked, metric: StepMetric, level: float) -> Found:
             "what stands first wins them all. If they are probabilities that it is better, pass "
             "--probability; if not, say so with --threshold 0."
         )
+    options: dict[str, Any] = columns | {
+        "label": chosen.label,
+        "weight": chosen.weight,
+        "by": chosen.by,
+        "groups": chosen.groups,
+        "decision": chosen.decision,
+        "positive": chosen.positive,
+        "negative": chosen.negative,
+        "ties": chosen.ties,
+        "nan_policy": chosen.nan_policy,
+    }
     with library_errors(chosen):
-        found = frames.orders(
-            rows,
-            **columns,
-            label=chosen.label,
-            weight=chosen.weight,
-            by=chosen.by,
-            metric=metric.value,
-            level=level,
-            groups=chosen.groups,
-            positive=chosen.positive,
-            negative=chosen.negative,
-            ties=chosen.ties,
-            nan_policy=chosen.nan_policy,
-            decision=chosen.decision,
-        )
+        found = frames.orders(rows, metric=metric.value, level=level, **options)
     readable: list[dict[str, Any]] = []
     for row in found.to_dicts():
         keys = {name: row[name] for name in chosen.by}

@@ -801,6 +801,11 @@ def orders(
             f"pass first= and swapped= for a row for each pair, or pair=, order= and score= for a "
             f"row for each call; found {', '.join(f'{name}=' for name in given) or 'none'}."
         )
+    if not is_long and first == swapped:
+        raise ValueError(
+            f"first and swapped must be two columns; found {first!r} for both. The second call has "
+            f"scores of its own."
+        )
     rows = narwhals_frame(frame)
     engine = engine_of(rows)
     schema = schema_of(engine, rows)
@@ -826,9 +831,9 @@ def orders(
         nan_policy=nan_policy,
         outputs=outputs,
     )
-    ids = {"pair": pair, "order": order} if is_long else {}
-    for part, name in ids.items():
-        check_name(engine, schema, part, name)
+    ids = {"pair": str(pair), "order": str(order)} if is_long else {}
+    for part in ids:
+        check_name(engine, schema, part, given[part])
     columns = [name for name in parts.columns if name != ONES or label is not None]
     rows = columns_in_memory(engine, rows, list(dict.fromkeys([*columns, *ids.values()])))
     by_default = threshold is None and decision is None

@@ -55,8 +55,9 @@ def orders_frame(
     columns: list[Any] = samples_for(table, "auroc")  # labels and scores, not margins
     label, first, swapped, weight, clusters = columns
     if warn and first.size:
-        sides = np.concatenate([np.ones(first.size), np.zeros(swapped.size)])
-        warn_of_probabilities(sides, np.concatenate([first, swapped]), None)
+        sides: Array = np.concatenate([np.ones(first.size), np.zeros(swapped.size)])
+        scores: Array = np.concatenate([first, swapped])
+        warn_of_probabilities(sides, scores, None)
 
     def effect(where: Array | None, first: Array, swapped: Array, *drawn: Array) -> OrderEffect:
         weight, clusters = drawn

@@ -58,20 +58,23 @@ def orders_of(
             f"swapped={swapped!r} is the other order of one judge; found {len(parts.scores)} "
             f"columns of scores. Pass one of them."
         )
+    as_in_the_frame: dict[str, Any] = {
+        "weight": parts.weight,
+        "groups": parts.clusters,
+        "decision": parts.decision,
+        "positive": parts.positive,
+        "negative": parts.negative,
+        "ties": parts.ties,
+        "nan_policy": parts.nan_policy,
+    }
     found = frames.orders(
         frame,
         label=label,
         first=parts.scores[0],
         swapped=swapped,
-        weight=parts.weight,
         level=level,
-        groups=parts.clusters,
-        decision=parts.decision,
-        positive=parts.positive,
-        negative=parts.negative,
-        ties=parts.ties,
-        nan_policy=parts.nan_policy,
         collect=True,
+        **as_in_the_frame,
     )
     row = next(nw.from_native(found, eager_only=True).iter_rows(named=True))
     row = {name: math.nan if value is None else value for name, value in row.items()}

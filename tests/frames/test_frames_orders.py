@@ -165,6 +165,8 @@ def test_columns_that_do_not_go_together():
     ):
         with pytest.raises(ValueError, match="pass first= and swapped="):
             frames.orders(frame, **given)
+    with pytest.raises(ValueError, match="must be two columns; found 'ab' for both"):
+        frames.orders(frame, first="ab", swapped="ab")
     with pytest.raises(ValueError, match="nearest name is 'ba'"):
         frames.orders(frame, first="ab", swapped="b")
     with pytest.raises(ValueError, match="has the name of the result's column 'flips'"):
