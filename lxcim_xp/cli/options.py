@@ -81,6 +81,13 @@ class Metric(StrEnum):
     auroc = "auroc"
 
 
+class StepMetric(StrEnum):
+    """The metrics of the steps from one order to both."""
+
+    lxcim = "lxcim"
+    accuracy = "accuracy"
+
+
 class Engine(StrEnum):
     """How a file is evaluated."""
 
@@ -215,6 +222,28 @@ Confidences: TypeAlias = Annotated[
         "--confidence",
         help="Confidences, of any sign and scale, in place of scores; once for each method.",
     ),
+]
+First: TypeAlias = Annotated[
+    str | None,
+    _column("--first", help="Scores for A over B of the calls in which A stood first."),
+]
+Swapped: TypeAlias = Annotated[
+    str | None,
+    _column(
+        "--swapped",
+        help="Scores of the other calls, for whatever stood first there, which was B.",
+    ),
+]
+Pair: TypeAlias = Annotated[
+    str | None, _column("--pair", help="The pair of each row, where each call has a row.")
+]
+Order: TypeAlias = Annotated[
+    str | None,
+    _column("--order", help="One of two values; the smaller one stands for A first."),
+]
+CallScore: TypeAlias = Annotated[
+    str | None,
+    _column("--score", help="Scores where each call has a row: for whatever stood first."),
 ]
 Weight: TypeAlias = Annotated[
     str | None, _column("--weight", help="Weights, finite and not negative.")

@@ -129,7 +129,7 @@ def compared(chosen: Chosen, metric: Any, adjust: Any, level: float) -> Found:
                 )
     frame = pl.DataFrame(found, infer_schema_length=None)
     readable = [
-        _put_beside(
+        put_beside(
             {name: row[name] for name in (*chosen.by, "a", "b")},
             {
                 f"{METRICS[metric].title} of a": number(row["estimate_a"]),
@@ -324,7 +324,7 @@ def _readable_metrics(
             for name in metrics
         }
         keys = {key: row[key] for key in words}
-        readable.append(_put_beside(keys, cells | _counts(chosen, row, found)))
+        readable.append(put_beside(keys, cells | _counts(chosen, row, found)))
     return Found(found, _table(readable), words, remark)
 
 
@@ -338,7 +338,7 @@ def _counts(chosen: Chosen, row: dict[str, Any], found: pl.DataFrame) -> dict[st
     return counts
 
 
-def _put_beside(keys: dict[str, Any], cells: dict[str, Any]) -> dict[str, Any]:
+def put_beside(keys: dict[str, Any], cells: dict[str, Any]) -> dict[str, Any]:
     """Put cells beside the keys, and refuse keys with the name of a heading."""
     for name in keys.keys() & cells.keys():
         raise typer.BadParameter(

@@ -209,6 +209,20 @@ def _decision(way: str, is_probability: bool, threshold: float | None) -> Decisi
     return probability() if is_probability else absolute(threshold or 0.0)
 
 
+def with_swapped(chosen: Chosen, swapped: str) -> Chosen:
+    """Return the choice with one more column to read: the scores of the other order."""
+    if chosen.way not in ("--score", "--margin") or len(chosen.scores) != 1:
+        raise typer.BadParameter(
+            f"it is the other order of one --score or --margin; found {len(chosen.scores)} "
+            f"{_KINDS_OF_SCORES[chosen.way]}.",
+            param_hint="--swapped",
+        )
+    schema = schema_of(chosen.source)
+    check_column(chosen.source, schema, "--swapped", swapped)
+    _check_kind(chosen.source, schema[swapped], "swapped", swapped)
+    return chosen._replace(scores=(*chosen.scores, swapped), numbers=chosen.numbers | {swapped: ""})
+
+
 _REMEDY = (
     " Say which word is positive with --positive, and if there are more than two, which is "
     "negative with --negative."

@@ -27,13 +27,22 @@ from narwhals.stable.v2.typing import IntoFrameT
 
 from lxcim_xp._arrays.namespaces import moves_constants
 from lxcim_xp._metric_table import IN_FRAMES, METRICS, WITH_BOUNDS
-from lxcim_xp._samples.checks import checked_bins
+from lxcim_xp._samples.checks import check_level, checked_bins
 from lxcim_xp._samples.decisions import Decision
 from lxcim_xp._samples.option_types import NanPolicy, Ties
+from lxcim_xp.choices import StepMetric
 from lxcim_xp.comparison import Comparison
 from lxcim_xp.frames.battles import battles_frame, battles_of, battles_plan
+from lxcim_xp.frames.both_orders import EFFECT, GAINS, STEPS, SWAPPED, Wide, orders_frame, widened
 from lxcim_xp.frames.choose import choose_frame, choose_plan, lists_of
-from lxcim_xp.frames.columns import Parts, check_keys, check_metrics, check_state, parts_of
+from lxcim_xp.frames.columns import (
+    Parts,
+    check_keys,
+    check_metrics,
+    check_name,
+    check_state,
+    parts_of,
+)
 from lxcim_xp.frames.dask import (
     in_one_partition,
     in_partitions,
@@ -63,6 +72,7 @@ from lxcim_xp.frames.names import columns_in_memory, own_names, plain_columns, s
 from lxcim_xp.frames.query import evaluate_plan
 from lxcim_xp.frames.query import with_made_columns as made_in_query
 from lxcim_xp.frames.read_write import with_made_columns
+from lxcim_xp.frames.reading import ONES
 from lxcim_xp.frames.sketches import (
     BOUNDS,
     STATE,
@@ -692,6 +702,187 @@ def compare(
         nan_policy=nan_policy,
         collect=collect,
     )
+
+
+@moves_constants
+def orders(
+    frame: Any,
+    *,
+    label: str | None = None,
+    first: str | None = None,
+    swapped: str | None = None,
+    pair: str | None = None,
+    order: str | None = None,
+    score: str | None = None,
+    weight: str | None = None,
+    by: str | Sequence[str] = (),
+    metric: StepMetric = "lxcim",
+    level: float = 0.95,
+    groups: str | None = None,
+    threshold: float | None = None,
+    decision: Decision | None = None,
+    positive: Any = None,
+    negative: Any = None,
+    ties: Ties = "error",
+    nan_policy: NanPolicy = "raise",
+    collect: bool = False,
+) -> Any:
+    """Return what the order of the answers does to a judge that was asked in both orders.
+
+    Pass a row for each pair, with ``first`` and ``swapped``; or a row for each call, with ``pair``,
+    ``order`` and ``score``.
+
+    Parameters
+    ----------
+    frame : frame
+        A frame of any kind in the table of docs/frames.md, eager or lazy.
+    label : str, optional
+        The column that says whether A is the better answer: booleans, 0/1, -1/+1, or anything with
+        ``positive=``. Without it, there are no steps of the waterfall.
+    first : str, optional
+        The column of scores for A over B, where A stood first.
+    swapped : str, optional
+        The column of scores of the other call, for whatever stood first there, which was B.
+    pair : str, optional
+        The column that names the pair of each row, where each call has a row.
+    order : str, optional
+        The column that says in which order the answers stood, which holds two values: the smaller
+        one (0, 1, false, "AB") stands for A first.
+    score : str, optional
+        The column of scores, where each call has a row: for whatever stood first.
+    weight : str, optional
+        The column of weights, finite and not negative. A row of weight 0 counts as absent.
+    by : str or sequence of str, default ()
+        The columns whose values make a subgroup; null is a value like any other. Without them, the
+        whole frame is one group.
+    metric : {"lxcim", "accuracy"}, default "lxcim"
+        The metric of the steps.
+    level : float, default 0.95
+        The coverage of intervals, between 0 and 1.
+    groups : str, optional
+        The column of clusters, when only clusters are independent; intervals allow for them.
+    threshold : float, default 0.0
+        The score at which the decision changes sides; a score equal to it is undecided. If it is
+        left out and all scores of a frame in memory lie in [0, 1], a warning asks whether they are
+        probabilities: pass ``decision=probability()`` if they are, ``threshold=0.0`` if not.
+    decision : Decision, optional
+        A decision function to use instead of the distance from ``threshold``, see
+        :mod:`lxcim_xp.decision`. Queries know only ``probability()``.
+    positive : str, number or bool, optional
+        The positive label; the one other label is negative. Labels that are words need it. If it
+        does not occur, or there is a third label, that is an error; in a query, all metrics are
+        null.
+    negative : str, number or bool, optional
+        The negative label, beside ``positive``, where there are more than two.
+    ties : {"error", "omit"}, default "error"
+        What to do with a row whose label is neither ``positive`` nor ``negative``: raise an error,
+        or leave it out; ``n`` does not count it then.
+    nan_policy : {"raise", "omit", "abstain"}, default "raise"
+        What to do with a missing value (null or NaN): raise an error, leave the row out, or, if it
+        is the score, count the sample as undecided. A query cannot raise before it is collected:
+        there a group with missing values has null metrics, and ``n_missing`` says how many.
+    collect : bool, default False
+        Whether to collect the columns that are needed from a lazy frame, which is refused without
+        it.
+
+    Returns
+    -------
+    frame
+        Of the kind of the input, or what narwhals collects that to (Arrow for DuckDB and Spark);
+        one row for each subgroup: the keys; the columns of
+        :class:`lxcim_xp.choices.OrderEffect`, where the mean is called ``effect``; with labels
+        ``once``, ``centred`` and ``both``, and ``centring``, ``second_call`` and ``total`` with
+        ``_se``, ``_low`` and ``_high``; the number ``n`` of pairs, ``n_missing`` of them with a
+        missing value, and the ``weight`` that the numbers rest on.
+
+    See Also
+    --------
+    lxcim_xp.choices.order_effect, lxcim_xp.choices.order_decomposition : What the columns mean.
+
+    Examples
+    --------
+    Of four pairs one flips, to the first place:
+
+    >>> import pandas as pd
+    >>> from lxcim_xp import frames
+    >>> asked = pd.DataFrame({"ab": [2.0, 1.0, -1.0, 3.0], "ba": [-1.0, 0.5, 2.0, -2.0]})
+    >>> found = frames.orders(asked, first="ab", swapped="ba")
+    >>> found[["flip_rate", "flips", "flips_to_first", "effect", "n"]]
+       flip_rate  flips  flips_to_first  effect  n
+    0       0.25      1               1  0.5625  4
+
+    The same with a row for each call, and with labels:
+
+    >>> calls = pd.DataFrame({"question": [0, 1, 2, 3] * 2, "b_first": [False] * 4 + [True] * 4})
+    >>> calls["score"] = [*asked["ab"], *asked["ba"]]
+    >>> calls["a_is_better"] = [True, True, False, True] * 2
+    >>> found = frames.orders(
+    ...     calls, pair="question", order="b_first", score="score", label="a_is_better"
+    ... )
+    >>> found[["once", "centred", "both"]].round(3)
+        once  centred  both
+    0  0.969      1.0   1.0
+    """
+    check_level(level)
+    of_calls = {"pair": pair, "order": order, "score": score}
+    given = {"first": first, "swapped": swapped} | of_calls
+    given = {name: column for name, column in given.items() if column is not None}
+    is_long = given.keys() == of_calls.keys()
+    if not is_long and given.keys() != {"first", "swapped"}:
+        raise ValueError(
+            f"pass first= and swapped= for a row for each pair, or pair=, order= and score= for a "
+            f"row for each call; found {', '.join(f'{name}=' for name in given) or 'none'}."
+        )
+    if not is_long and first == swapped:
+        raise ValueError(
+            f"first and swapped must be two columns; found {first!r} for both. The second call has "
+            f"scores of its own."
+        )
+    rows = narwhals_frame(frame)
+    engine = engine_of(rows)
+    schema = schema_of(engine, rows)
+    if isinstance(rows, nw.LazyFrame) and not collect:
+        raise TypeError(
+            f"frames.orders needs a frame in memory; found {kind_of_frame(engine)}. Pass "
+            f"collect=True to collect the columns that it needs."
+        )
+    outputs = [*EFFECT, *COUNTS, *((*STEPS, *GAINS) if label is not None else ())]
+    parts = parts_of(
+        engine,
+        {**schema, ONES: nw.Int64()} if label is None else schema,
+        label=ONES if label is None else label,
+        scores=[score] if is_long else [first, swapped],
+        weight=weight,
+        by=by,
+        groups=groups,
+        positive=positive,
+        negative=negative,
+        ties=ties,
+        threshold=threshold,
+        decision=decision,
+        nan_policy=nan_policy,
+        outputs=outputs,
+    )
+    ids = {"pair": str(pair), "order": str(order)} if is_long else {}
+    for part in ids:
+        check_name(engine, schema, part, given[part])
+    columns = [name for name in parts.columns if name != ONES or label is not None]
+    rows = columns_in_memory(engine, rows, list(dict.fromkeys([*columns, *ids.values()])))
+    by_default = threshold is None and decision is None
+
+    def found(rows: nw.DataFrame[Any]) -> nw.DataFrame[Any]:
+        wide, mine = Wide(rows, None, None), parts
+        if is_long:
+            shared = [name for name in columns if name != score]
+            wide = widened(rows, str(pair), str(order), str(score), shared)
+            mine = parts._replace(scores=(str(score), SWAPPED))
+        if label is None:
+            wide = wide._replace(rows=wide.rows.with_columns(nw.lit(1).alias(ONES)))
+        return orders_frame(
+            wide, mine, has_labels=label is not None, metric=metric, level=level, warn=by_default
+        )
+
+    return in_memory(rows, found)
 
 
 @moves_constants

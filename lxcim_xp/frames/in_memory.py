@@ -92,12 +92,12 @@ def compare_frame(
             level=level,
             where=where,
             sample_weight=weight,
-            groups=_with_padding_cluster(clusters, where),
+            groups=with_padding_cluster(clusters, where),
             **table.options,
         )
 
     columns = samples_for(table, metric)
-    found = _of_groups(table, Comparison._fields, difference, columns)
+    found = of_groups(table, Comparison._fields, difference, columns)
     used = {"n": np.bincount(table.code, minlength=table.groups.n_groups)}
     return write_rows(frame, table.groups.keys, found | table.counts | used)
 
@@ -158,16 +158,16 @@ def _interval(table: Table, metric: Any, level: float) -> dict[str, Array]:
             level=level,
             where=where,
             sample_weight=weight,
-            groups=_with_padding_cluster(clusters, where),
+            groups=with_padding_cluster(clusters, where),
             **table.options,
         )
         return found.standard_error, found.low, found.high
 
     columns = samples_for(table, metric)
-    return _of_groups(table, names, bounds, columns)
+    return of_groups(table, names, bounds, columns)
 
 
-def _of_groups(
+def of_groups(
     table: Table,
     names: tuple[str, ...],
     function: Callable[..., tuple[Array, ...]],
@@ -200,6 +200,6 @@ def samples_for(table: Table, metric: str) -> list[Array | None]:
     return [label, *scores, table.weight, table.clusters]
 
 
-def _with_padding_cluster(clusters: Array | None, where: Array | None) -> Array | None:
+def with_padding_cluster(clusters: Array | None, where: Array | None) -> Array | None:
     """Put padding into a cluster of its own, so that no row has a single cluster."""
     return clusters if clusters is None or where is None else np.where(where, clusters, -1)

@@ -36,7 +36,11 @@ from lxcim_xp.inference.intervals import (
 )
 from lxcim_xp.inference.null_distributions import mann_whitney_tails, two_sided
 from lxcim_xp.inference.resampling import bootstrap_draws, refuse_batch
-from lxcim_xp.inference.sampling_design import WeightType, design
+from lxcim_xp.inference.sampling_design import WeightType
+
+# Other topics take these two from here.
+from lxcim_xp.inference.sampling_design import design as design
+from lxcim_xp.inference.sampling_design import variance as variance
 
 Null: TypeAlias = Literal["coin", "uninformative"]
 Alternative: TypeAlias = Literal["two-sided", "greater", "less"]

@@ -28,6 +28,7 @@ from lxcim_xp._samples.decisions import Decision
 from lxcim_xp._samples.option_types import NanPolicy, Ties
 from lxcim_xp.frames.reading import result_columns
 from lxcim_xp.report import wording
+from lxcim_xp.report.both_orders import orders_of
 from lxcim_xp.report.chart import chart_of, cursor_of, style
 from lxcim_xp.report.code import code_of
 from lxcim_xp.report.data_notes import data_notes
@@ -61,6 +62,7 @@ def html(
     *,
     label: str | None,
     scores: str | Sequence[str | tuple[str, str]],
+    swapped: str | None = None,
     weight: str | None = None,
     by: str | Sequence[str] = (),
     level: float = 0.95,
@@ -91,6 +93,9 @@ def html(
         for several models on the same rows, of which the first gets the headline. A pair in this
         sequence is a score too, the difference of two columns: see
         :func:`lxcim_xp.choices.difference`.
+    swapped : str, optional
+        The column of scores of a judge in the other order, beside one column of scores, see
+        :func:`lxcim_xp.frames.orders`. The page then has a section about both orders.
     weight : str, optional
         The column of weights, finite and not negative. A row of weight 0 counts as absent.
     by : str or sequence of str, default ()
@@ -165,6 +170,7 @@ def html(
         nan_policy=nan_policy,
         outputs=result_columns(IN_FRAMES, level),
     )
+    both_orders = orders_of(frame, given, swapped, label=label, level=level)
     reading = given.reading
     chosen, clustered = reading.parts.decision, groups is not None
     tell(next(stage))
@@ -206,6 +212,7 @@ def html(
         pairs=pairs,
         on_pairs=wording.on_pairs(pairs, level),
         subgroups=subgroups,
+        both_orders=both_orders,
         metrics={name: METRICS[name].heading for name in IN_FRAMES},
         notes=notes,
         decision=wording.decision_words(chosen),

@@ -31,7 +31,7 @@ def many_file(tmp_path_factory):
 
 
 @pytest.mark.parametrize(
-    "command", ["evaluate", "compare", "threshold", "curve", "report", "audit", "demo"]
+    "command", ["evaluate", "compare", "orders", "threshold", "curve", "report", "audit", "demo"]
 )
 def test_help_explains_every_option_and_has_examples(command):
     run = lxcim(command, "--help")
@@ -145,10 +145,10 @@ def test_the_demo_runs_to_its_end(tmp_path):
     assert run.returncode == 0, run.stderr
     assert re.search(r"0\.8489 \[0\.\d+, 0\.\d+\]", run.stdout)
     made = {path.name for path in (tmp_path / "tour").iterdir()}
-    assert made == {"games.csv", "curve.png", "report.html"}
+    assert made == {"games.csv", "judge.csv", "curve.png", "report.html"}
     # Each step can be typed again.
     steps = re.findall(r"^\$ lxcim (.*)$", run.stdout, re.MULTILINE)
-    assert len(steps) == 8
+    assert len(steps) == 9
     assert lxcim(*steps[0].split(), cwd=tmp_path).stdout in run.stdout
 
 

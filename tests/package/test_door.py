@@ -20,7 +20,7 @@ MODULES = {
     "report": "jinja2",
     "testing": "hypothesis",
 }
-COMMANDS = ("evaluate", "compare", "threshold", "curve", "report", "audit", "demo")
+COMMANDS = ("evaluate", "compare", "orders", "threshold", "curve", "report", "audit", "demo")
 HEAVY = {"numpy", "polars", "narwhals", "matplotlib", "jinja2", "array_api_compat"}
 AT_THE_END = (
     "import atexit, json, sys; from lxcim_xp.cli import main; sys.argv[0] = 'lxcim'; "

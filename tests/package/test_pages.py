@@ -120,11 +120,12 @@ def test_what_is_not_python_is_of_a_kind_that_is_checked(language, block):
 def test_commands_print_what_the_page_shows(language, block, tmp_path):
     for library in ("jinja2", "matplotlib", "polars", "typer"):
         pytest.importorskip(library)
-    from lxcim_xp.cli.demo import games
+    from lxcim_xp.cli.demo import games, judge
 
     (tmp_path / "games.csv").write_bytes(games())
     for name, text in FILES.items():
         (tmp_path / name).write_text(text)
+    (tmp_path / "judge.csv").write_bytes(judge())
     printed = ""
     for command in re.findall(r"^\$ lxcim (.*)$", block, re.MULTILINE):
         run = subprocess.run(

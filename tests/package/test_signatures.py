@@ -25,9 +25,12 @@ def family(first, *topics):
     }
 
 
-TOPICS = ("metrics", "confusion", "curves", "selective", "exchange", "inference", "soft", "sketch")
+TOPICS = (
+    *("metrics", "confusion", "curves", "selective", "exchange", "inference", "soft", "sketch"),
+    "choices",
+)
 FAMILIES = {
-    "arrays": family({"y_true", "y_score"}, *TOPICS),
+    "arrays": family({"y_true", "y_score", "first"}, *TOPICS),
     "frames": family({"label"}, "frames", "report"),
     "polars": family({"label"}, "polars"),
 }
@@ -42,6 +45,8 @@ MISSING = {
     "inference.compare": {"axis"},
     "inference.compare_all": {"axis"},
     "inference.required_samples": {"axis"},
+    # An opinion is of one pair, whatever that weighs.
+    "choices.both_orders": {"sample_weight"},
     # One list of samples has one axis.
     "inference.bootstrap": {"axis"},
     "exchange.exchange_spread": {"where", "axis"},
@@ -53,7 +58,7 @@ MISSING = {
     "soft.soft_rank": {"threshold", "decision", "nan_policy"},
 }
 # Here the options of the method come before those of the samples, elsewhere after them.
-METHOD_FIRST = ("inference", "exchange")
+METHOD_FIRST = ("inference", "exchange", "choices")
 OTHER_DEFAULTS = {
     # A convex loss depends on the scale of the scores, and has no unit that fits all.
     ("soft.lxcim_surrogate", "temperature"),
@@ -69,6 +74,9 @@ OTHER_DEFAULTS = {
     ("exchange.random_exchange", "seed"),
     # The only target here, one of two there.
     ("selective.threshold_for", "accuracy"),
+    # Without labels, what the order does can still be seen; and one of two forms has scores.
+    ("frames.orders", "label"),
+    ("frames.orders", "score"),
     # The page itself says when scores look like probabilities.
     ("report.html", "threshold"),
 }

@@ -4,7 +4,7 @@ What a transform does to one of them must be tried on all; see test_transforms.p
 """
 
 import lxcim_xp as lx
-from lxcim_xp import confusion
+from lxcim_xp import choices, confusion
 from lxcim_xp.soft import losses
 
 _OF_SAMPLES = (
@@ -106,6 +106,11 @@ FUNCTIONS = {
             "balanced_accuracy",
         )
     },
+    # In the other order the score is less by the label.
+    "both_orders": lambda y, s, sample_weight=None, **o: choices.both_orders(s, s - y, **o),
+    "order_effect": lambda y, s, **o: choices.order_effect(s, s - y, **o),
+    "order_curve": lambda y, s, **o: choices.order_curve(s, s - y, **o),
+    "order_decomposition": lambda y, s, **o: choices.order_decomposition(y, s, s - y, **o)[:3],
     "exchange_confusion": _of_confusion(lx.exchange_confusion),
     "class_sensitivity": _of_confusion(lambda c: lx.class_sensitivity(confusion.f1, c)),
     "exchange": _at_last(lambda y, s, sample_weight=None, **o: lx.exchange(y, s, **o)),

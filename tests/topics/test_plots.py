@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 
 import lxcim_xp as lx
 from lxcim_xp import plots
+from lxcim_xp.choices import order_curve, order_decomposition
 
 RNG = np.random.default_rng(5)
 LABEL = RNG.integers(0, 2, 60)
@@ -423,3 +424,44 @@ def test_the_map_of_differences_shows_which_models_differ():
     assert weights[f"{shown.data[0, 2]:+.1f}"] == "bold"
     with pytest.raises(ValueError, match="level must lie between 0 and 1"):
         plots.differences(table, level=95)
+
+
+def judged(n=40):
+    rng = np.random.default_rng(3)
+    label = rng.integers(0, 2, n)
+    opinion = np.where(label > 0, 1, -1) * rng.normal(0.5, 1, n)
+    first, swapped = (side * opinion + 0.5 + rng.normal(0, 0.5, n) for side in (1, -1))
+    return label, first, swapped
+
+
+def test_the_waterfall_goes_from_one_call_to_both_orders():
+    label, first, swapped = judged()
+    steps = order_decomposition(label, first, swapped)
+    ax = plots.order_steps(steps)
+    bars = sorted(ax.patches, key=lambda bar: bar.get_x())
+    ends = [100 * float(value) for value in steps[:3]]
+    assert [bar.get_height() for bar in bars] == pytest.approx(
+        [ends[0], ends[1] - ends[0], ends[2] - ends[1], ends[2]]
+    )
+    assert [bar.get_y() for bar in bars] == pytest.approx([0, ends[0], ends[1], 0])
+    whiskers = [line.get_ydata() for line in ax.lines if line.get_color() == "black"]
+    for (low, high), gain, start in zip(whiskers, steps[3:5], ends, strict=False):
+        assert (low - start, high - start) == pytest.approx(
+            (100 * float(gain.low), 100 * float(gain.high))
+        )
+    assert len(whiskers) == 2
+    with pytest.raises(ValueError, match="of one judge"):
+        plots.order_steps(order_decomposition(1, [[1.0, 2.0]] * 2, [[1.0, 2.0]] * 2))
+
+
+@pytest.mark.parametrize("sure_of", ["opinion", "call"])
+def test_flips_are_drawn_as_the_curve_has_them(sure_of):
+    _, first, swapped = judged()
+    ax = plots.order_curve(first, swapped, sure_of=sure_of, label="$judge")
+    curve = order_curve(first, swapped, sure_of=sure_of)
+    np.testing.assert_array_equal(drawn(ax)[0], np.column_stack([curve.rate, curve.flip_rate]))
+    assert legend(ax) == [f"$judge ({100 * curve.flip_rate[-1]:.1f})"]
+    plots.order_curve(swapped, first, ax=ax, label="other")
+    assert len(drawn(ax)) == 2
+    with pytest.raises(ValueError, match="one axis"):
+        plots.order_curve([first], [swapped])
