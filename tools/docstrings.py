@@ -8,7 +8,7 @@ a parameter is defined here once. Write the names of the parameters into a new d
 which fills in the paragraphs and mends those that differ. With ``--check`` it changes nothing, and
 fails if any paragraph differs.
 
-A function of samples, which takes ``y_true``, ``y_score`` or ``first``, gets the paragraphs of
+A function of samples, which takes ``y_true``, ``y_score`` or ``swapped``, gets the paragraphs of
 ``SAMPLES``. ``TABLES`` has those of a topic (the name of its module or folder) or of one function.
 ``OWN`` lists parameters that mean something else in one function and are described there.
 """
@@ -406,7 +406,7 @@ def paragraphs(source: str, topic: str) -> Iterator[Paragraph]:
 def _table(function: ast.FunctionDef, topic: str) -> Table:
     """Return the paragraphs that are defined for a function."""
     names = {argument.arg for argument in function.args.args}
-    of_samples = topic != "plots" and not names.isdisjoint({"y_true", "y_score", "first"})
+    of_samples = topic != "plots" and not names.isdisjoint({"y_true", "y_score", "swapped"})
     return (
         (SAMPLES if of_samples else {})
         | TABLES.get(topic, {})

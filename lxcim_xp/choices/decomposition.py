@@ -221,8 +221,8 @@ def order_decomposition(
         nan_policy=nan_policy,
     )
     samples, opinion, weight = answers.samples, answers.opinion, weights(xp, answers.samples)
-    codes = None if groups is None else cluster_codes(xp, groups, opinion, axis)
-    drawn = design(xp, codes, None, "importance", opinion, -1)
+    codes = None if groups is None else cluster_codes(xp, groups, opinion, weight, axis)
+    drawn = design(xp, codes, None, "importance", opinion, weight, -1)
     part = divide(xp, weight, xp.sum(weight, axis=-1, keepdims=True))
     pairs = _Pairs(positive_share(xp, samples), opinion, part, samples.weight)
 

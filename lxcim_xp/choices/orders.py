@@ -333,7 +333,9 @@ def order_effect(
         nan_policy=nan_policy,
     )
     samples, effect = answers.samples, answers.effect
-    codes = None if groups is None else cluster_codes(xp, groups, effect, axis)
+    codes = (
+        None if groups is None else cluster_codes(xp, groups, effect, weights(xp, samples), axis)
+    )
     to_first, to_second = flips_of(xp, answers)
     flipped = xp.astype(to_first | to_second, effect.dtype)
     mean = _mean(xp, effect, weights(xp, samples), codes, level)
@@ -467,7 +469,7 @@ def _mean(
     """Return a mean and Student's interval of it."""
     part = divide(xp, weight, xp.sum(weight, axis=-1, keepdims=True))
     mean = xp.sum(part * value, axis=-1, keepdims=True)
-    drawn = design(xp, codes, None, "importance", value, -1)
+    drawn = design(xp, codes, None, "importance", value, weight, -1)
     spread = variance(xp, part * (value - mean), weight, drawn)
     tail = xp.full_like(spread.value, (1 - level) / 2)
     seen = spread.value > 0  # no width is no certainty

@@ -80,7 +80,7 @@ def orders_found(asked: Asked, metric: StepMetric, level: float) -> Found:
     """Say what the order does to the judge in each subgroup."""
     chosen, columns = asked
     rows = _rows(asked)
-    if not chosen.told and _seem_probabilities(rows, chosen.scores):
+    if not chosen.told and _seem_probabilities(rows, chosen.columns):
         say(
             "All scores lie between 0 and 1, like probabilities, but each call is decided at 0: "
             "what stands first wins them all. If they are probabilities that it is better, pass "

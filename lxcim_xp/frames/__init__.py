@@ -767,16 +767,17 @@ def orders(
         probabilities: pass ``decision=probability()`` if they are, ``threshold=0.0`` if not.
     decision : Decision, optional
         A decision function to use instead of the distance from ``threshold``, see
-        :mod:`lxcim_xp.decision`. Queries know only ``probability()``.
+        :mod:`lxcim_xp.decision`. Queries know only ``probability()`` and ``confidence()``.
     positive : str, number or bool, optional
         The positive label; the one other label is negative. Labels that are words need it. If it
         does not occur, or there is a third label, that is an error; in a query, all metrics are
         null.
     negative : str, number or bool, optional
         The negative label, beside ``positive``, where there are more than two.
-    ties : {"error", "omit"}, default "error"
-        What to do with a row whose label is neither ``positive`` nor ``negative``: raise an error,
-        or leave it out; ``n`` does not count it then.
+    ties : {"error", "omit", "half"}, default "error"
+        What to do with a row whose label is neither ``positive`` nor ``negative``: raise an error;
+        leave it out, and ``n`` does not count it then; or count it as a draw, half right whatever
+        was decided.
     nan_policy : {"raise", "omit", "abstain"}, default "raise"
         What to do with a missing value (null or NaN): raise an error, leave the row out, or, if it
         is the score, count the sample as undecided. A query cannot raise before it is collected:

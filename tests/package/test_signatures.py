@@ -30,7 +30,7 @@ TOPICS = (
     "choices",
 )
 FAMILIES = {
-    "arrays": family({"y_true", "y_score", "first"}, *TOPICS),
+    "arrays": family({"y_true", "y_score", "swapped"}, *TOPICS),
     "frames": family({"label"}, "frames", "report"),
     "polars": family({"label"}, "polars"),
 }
@@ -45,6 +45,8 @@ MISSING = {
     "inference.compare": {"axis"},
     "inference.compare_all": {"axis"},
     "inference.required_samples": {"axis"},
+    # Labels alone say what no score can do better than.
+    "choices.ceiling": {"threshold", "decision", "nan_policy"},
     # An opinion is of one pair, whatever that weighs.
     "choices.both_orders": {"sample_weight"},
     # One list of samples has one axis.
