@@ -195,9 +195,8 @@ def test_bad_input_is_found_as_ever():
     assert lx.lxcim([0.5, 1.0], [0.0, 1.0], decision=GIVEN) == 0.875
 
 
+@pytest.mark.runners("*-eager")
 def test_the_credit_of_a_tie_at_the_top_is_shared(runner):
-    if runner.transform != "eager":
-        return
     with context(runner.backend):
         dtype = runner.backend.dtype
         arrays = (

@@ -198,6 +198,19 @@ HARD = partial(all_of_them, [name for name in ALL if "soft" not in name])
 SMOOTH = partial(all_of_them, [name for name in ALL if "soft" in name])
 
 
+# All in one program, which takes long to compile operation by operation.
+AT_ONCE = (
+    "numpy-*",
+    "strict*",
+    "cupy-*",
+    "torch-eager",
+    "torch-vmap",
+    "jax-jit+vmap",
+    "jax-x64-jit",
+)
+
+
+@pytest.mark.runners(*AT_ONCE)
 @FEWER
 @given(samples(scores=FINITE), st.booleans(), st.booleans())
 def test_whole_labels_may_be_floats_to_the_last_bit(runner, sample, weighted, signed):
@@ -217,12 +230,10 @@ def test_whole_labels_may_be_floats_in_soft_functions(runner, sample):
     np.testing.assert_allclose(found, again, rtol=1e-13, atol=1e-15)
 
 
-def test_a_share_far_from_the_others_in_a_batch_leaves_them_alone(runner):
-    """Row 0 has shares, row 1 -1/+1 and row 2 0/1: each entry has its own kind of labels."""
+@pytest.mark.runners("*-eager")
+def test_each_entry_of_a_batch_has_its_own_kind_of_labels(runner):
     label = np.asarray([[0.25, 1.0, 0.5, 0.0], [-1.0, 1.0, 1.0, -1.0], [0.0, 1.0, 1.0, 0.0]])
     score = np.asarray([[2.0, -1.0, 3.0, 0.5], [2.0, -1.0, 3.0, 0.5], [2.0, -1.0, 3.0, -0.5]])
-    if runner.transform != "eager":
-        return
     dtype = runner.backend.dtype
     with context(runner.backend):
         given = [convert(runner.backend, x.astype(dtype)) for x in (label, score)]
