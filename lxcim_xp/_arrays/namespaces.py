@@ -209,6 +209,20 @@ def is_recorded(xp: Namespace, x: Array) -> bool:
     return library_name(xp) == "torch" and bool(x.requires_grad)
 
 
+def returns_arrays_only(xp: Namespace, x: Array) -> bool:
+    """Say whether a transform is active that cannot return None in place of an array."""
+    if library_name(xp) != "torch":
+        return False
+    from torch._C._functorch import is_batchedtensor
+
+    return bool(is_batchedtensor(x))
+
+
+def from_numpy(xp: Namespace, value: Any, like: Array) -> Array:
+    """Return a NumPy result as an array on the device of ``like``."""
+    return value if xp is NUMPY else xp.asarray(value, device=device_of(xp, like))
+
+
 def copied_to_numpy(xp: Namespace, x: Array) -> Array | None:
     """Return the values as a NumPy array, waiting for a device; None where they are traced."""
     if xp is NUMPY:
@@ -223,20 +237,6 @@ def copied_to_numpy(xp: Namespace, x: Array) -> Array | None:
     except (TypeError, RuntimeError):  # the one is JAX's error for tracers, the other torch's
         return None
     return copied
-
-
-def returns_arrays_only(xp: Namespace, x: Array) -> bool:
-    """Say whether a transform is active that cannot return None in place of an array."""
-    if library_name(xp) != "torch":
-        return False
-    from torch._C._functorch import is_batchedtensor
-
-    return bool(is_batchedtensor(x))
-
-
-def from_numpy(xp: Namespace, value: Any, like: Array) -> Array:
-    """Return a NumPy result as an array on the device of ``like``."""
-    return value if xp is NUMPY else xp.asarray(value, device=device_of(xp, like))
 
 
 def moves_constants(function: _Function) -> _Function:

@@ -22,7 +22,13 @@ from lxcim_xp._arrays.namespaces import (
     values_are_at_hand,
     widest_float,
 )
-from lxcim_xp._arrays.primitives import first_position, move_axis, quietly, without_subnormals
+from lxcim_xp._arrays.primitives import (
+    contiguous,
+    first_position,
+    move_axis,
+    quietly,
+    without_subnormals,
+)
 from lxcim_xp._arrays.typing import Array, ArrayLike, DType, Namespace
 from lxcim_xp._samples.differences import difference_of_arrays
 from lxcim_xp._samples.errors import BadValue
@@ -140,28 +146,31 @@ def choose(
             f"{confidence!r}."
         )
     xp, lists = _lists(scores, right, where, axis)
-    if lists.score.shape[-1] == 0:  # values cannot be looked at, or there is no question
-        nothing = xp.sum(lists.score, axis=-1) + xp.nan
+    if lists.score.shape[0] == 0:  # values cannot be looked at, or there is no question
+        nothing = xp.sum(lists.score, axis=0) + xp.nan
         return Chosen(*(_finished(xp, lists, nothing) for _ in Chosen._fields))
     # Absent alternatives are below all others.
-    top = xp.max(lists.score, axis=-1, keepdims=True)
+    top = xp.max(lists.score, axis=0, keepdims=True)
     at_top = lists.there & (lists.score == top)
     correct = _mean(xp, lists.credit, at_top)
     if callable(confidence):
         ahead = _as_told(xp, confidence, lists.score)
     else:
-        ahead = _margin(xp, lists.score, at_top, top[..., 0])
+        ahead = _margin(xp, lists.score, at_top, top[0, ...])
     return Chosen(
         *(_finished(xp, lists, x) for x in (correct, ahead, _mean(xp, lists.credit, lists.there)))
     )
 
 
 class _Lists(NamedTuple):
-    """The alternatives of all questions, along the last axis."""
+    """The K alternatives of all questions, along the first axis.
 
-    score: Array  # (..., K), floats, minus infinity where there is no alternative
-    there: Array  # (..., K)
-    credit: Array  # (..., K), in the widest float, zero where there is no alternative
+    NumPy adds up short lists along a last axis several times slower.
+    """
+
+    score: Array  # (K, ...), floats, minus infinity where there is no alternative
+    there: Array  # (K, ...)
+    credit: Array  # (K, ...), in the widest float, zero where there is no alternative
     valid: Array | None  # (...); None: all are
     dtype: DType  # of the results
 
@@ -184,15 +193,16 @@ def _lists(scores: Any, right: Any, where: Any, axis: int) -> tuple[Namespace, _
     dtype = score.dtype
     if kind_of(xp, dtype) != "real floating":
         dtype, score = default_float(xp, score), xp.astype(score, widest_float(xp, score))
-    score = move_axis(xp, without_subnormals(xp, score), axis, -1)
+    score = contiguous(xp, move_axis(xp, without_subnormals(xp, score), axis, 0))
     there = _there(xp, where, score, axis)
     credit, sound = _credit(xp, right, score, axis)
     credit = xp.where(there, credit, 0.0)
-    sound = sound & (xp.any(credit > 0, axis=-1) | ~xp.any(there, axis=-1))
+    is_empty = ~xp.any(there, axis=0)
+    sound = sound & (xp.any(credit > 0, axis=0) | is_empty)
     problems = (
-        ("scores", ~xp.any(there, axis=-1), _EMPTY),
-        ("scores", xp.any(there & xp.isnan(score), axis=-1), _MISSING),
-        ("right", ~sound | xp.any((credit < 0) | ~(credit <= 1), axis=-1), _OUTSIDE),
+        ("scores", is_empty, _EMPTY),
+        ("scores", xp.any(there & xp.isnan(score), axis=0), _MISSING),
+        ("right", ~sound | xp.any((credit < 0) | ~(credit <= 1), axis=0), _OUTSIDE),
     )
     valid = None
     if values_are_at_hand(xp):
@@ -237,32 +247,36 @@ def _credit(xp: Namespace, right: Any, score: Array, axis: int) -> tuple[Array, 
         if kind == "other":
             raise TypeError(f"right must hold numbers or booleans; found dtype {right.dtype}.")
         credit = xp.astype(_beside(xp, "right", right, score, axis), widest_float(xp, score))
-        return credit, xp.ones(score.shape[:-1], dtype=xp.bool, device=device_of(xp, score))
+        return credit, xp.ones(score.shape[1:], dtype=xp.bool, device=device_of(xp, score))
     if kind != "integral":
         raise TypeError(
             f"right has {right.ndim} axes and dtype {right.dtype}, beside scores of {score.ndim} "
             f"axes. Pass one whole index for each question, or a mask in the shape of the scores."
         )
-    right = _broadcast(xp, "right", xp.astype(right, default_int(xp, score)), score.shape[:-1])
-    alternatives = xp.arange(score.shape[-1], dtype=right.dtype, device=device_of(xp, score))
-    is_right = xp.broadcast_to(alternatives, score.shape) == right[..., None]
-    credit = xp.astype(is_right, widest_float(xp, score))
-    return credit, (right >= 0) & (right < score.shape[-1])
+    right = _broadcast(xp, "right", xp.astype(right, default_int(xp, score)), score.shape[1:])
+    number, *questions = score.shape
+    alternatives = xp.arange(number, dtype=right.dtype, device=device_of(xp, score))
+    alternatives = xp.reshape(alternatives, (number, *(1 for _ in questions)))
+    credit = xp.astype(alternatives == right[None, ...], widest_float(xp, score))
+    return credit, (right >= 0) & (right < number)
 
 
 def _beside(xp: Namespace, name: str, array: Array, score: Array, axis: int) -> Array:
-    """Return what is given for each alternative, along the last axis; all questions may share it.
+    """Return what is given for each alternative, along the first axis; questions may share it.
 
     A column would be read as the same for all alternatives, which is never meant.
     """
+    given = tuple(array.shape)
+    if 0 < array.ndim < score.ndim:  # the same for all questions, alternatives last
+        array, axis = xp.reshape(array, (1,) * (score.ndim - array.ndim) + given), -1
     if array.ndim == score.ndim:
-        array = move_axis(xp, array, axis, -1)
-    if array.ndim == 0 or array.shape[-1] != score.shape[-1]:
+        array = move_axis(xp, array, axis, 0)
+    if array.ndim == 0 or array.shape[0] != score.shape[0]:
         raise ValueError(
-            f"{name} has shape {tuple(array.shape)} beside scores of shape {tuple(score.shape)}, "
-            f"alternatives last. Pass one value for each alternative."
+            f"{name} has shape {given} beside {score.shape[0]} alternatives of questions of shape "
+            f"{tuple(score.shape[1:])}. Pass one value for each alternative."
         )
-    return _broadcast(xp, name, array, score.shape)
+    return _broadcast(xp, name, contiguous(xp, array), score.shape)
 
 
 def _broadcast(xp: Namespace, name: str, array: Array, shape: tuple[int, ...]) -> Array:
@@ -271,35 +285,35 @@ def _broadcast(xp: Namespace, name: str, array: Array, shape: tuple[int, ...]) -
     except (ValueError, RuntimeError, TypeError) as error:
         raise ValueError(
             f"{name} has shape {tuple(array.shape)}, which does not fit to {tuple(shape)}, that of "
-            f"the {'questions' if name == 'right' else 'scores'}."
+            f"the scores. Pass one value for each question, or for each of its alternatives."
         ) from error
 
 
 def _mean(xp: Namespace, credit: Array, among: Array) -> Array:
     """Return the mean credit of some of the alternatives."""
-    number = xp.sum(xp.astype(among, credit.dtype), axis=-1)
-    earned = xp.sum(xp.where(among, credit, 0.0), axis=-1)
+    number = xp.sum(xp.astype(among, credit.dtype), axis=0)
+    earned = xp.sum(xp.where(among, credit, 0.0), axis=0)
     return earned / xp.where(number > 0, number, 1.0)
 
 
 def _margin(xp: Namespace, score: Array, at_top: Array, top: Array) -> Array:
     """Return how far the highest score is ahead; infinitely far if there is no other."""
-    second = xp.max(xp.where(at_top, -xp.inf, score), axis=-1)
+    second = xp.max(xp.where(at_top, -xp.inf, score), axis=0)
     is_alone = second == -xp.inf
     margin = difference_of_arrays(xp, top, xp.where(is_alone, 0.0, second))
     margin = xp.where(is_alone, xp.inf, margin)
-    tied = xp.sum(xp.astype(at_top, score.dtype), axis=-1) > 1
+    tied = xp.sum(xp.astype(at_top, score.dtype), axis=0) > 1
     return xp.where(tied, 0.0, margin)
 
 
 def _as_told(xp: Namespace, confidence: Callable[[Any], Any], score: Array) -> Array:
     """Return the caller's confidence of the scores in order, so that no place is special."""
-    ordered = xp.flip(xp.sort(score, axis=-1), axis=-1)
+    ordered = xp.flip(xp.sort(move_axis(xp, score, 0, -1), axis=-1), axis=-1)
     ahead = as_array(xp, confidence(scalar_if_numpy(xp, ordered)), score)
-    if tuple(ahead.shape) != tuple(score.shape[:-1]):
+    if tuple(ahead.shape) != tuple(score.shape[1:]):
         raise ValueError(
             f"confidence must return one number for each question; found shape "
-            f"{tuple(ahead.shape)} for questions of shape {tuple(score.shape[:-1])}."
+            f"{tuple(ahead.shape)} for questions of shape {tuple(score.shape[1:])}."
         )
     return xp.astype(ahead, score.dtype)
 

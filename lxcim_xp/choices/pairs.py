@@ -186,7 +186,7 @@ def _ladder(
     relevance: NumpyArray, groups: NumpyArray, weight: NumpyArray | None, present: NumpyArray
 ) -> _Ladder:
     kept = np.flatnonzero(present)
-    relevance, group = relevance[kept], np.unique(groups[kept], return_inverse=True)[1].reshape(-1)
+    relevance, group = relevance[kept], _numbered(groups[kept])
     order = np.lexsort((relevance, group))
     relevance, group = relevance[order], group[order]
     opens = np.ones(order.size, dtype=bool)
@@ -200,6 +200,16 @@ def _ladder(
     if weight is not None:
         weight = weight[kept][order]
     return _Ladder(kept[order], group, start, below, before, weight)
+
+
+def _numbered(groups: NumpyArray) -> NumpyArray:
+    try:
+        return np.unique(groups, return_inverse=True)[1].reshape(-1)
+    except TypeError as error:  # objects of several kinds, None among words
+        raise TypeError(
+            f"groups must hold labels of one kind, which can be put in order: {error}. Drop items "
+            f"without a group, or number the groups."
+        ) from error
 
 
 def _all_pairs(ladder: _Ladder, weighting: str) -> _Pairs:
@@ -348,8 +358,9 @@ def _checked(xp: Namespace, held: dict[str, NumpyArray], score: Array) -> NumpyA
         held["sample_weight"] = weight = weight.astype(np.float64)
         bad = ~np.isfinite(weight) | (weight < 0)
         checks.append(("sample_weight", bad, weight, "must be finite and not negative"))
-    if relevance.dtype.kind == "f":
-        checks.append(("relevance", np.isnan(relevance), relevance, "must not hold NaN"))
+    for name in ("relevance", "groups"):
+        if held[name].dtype.kind == "f":
+            checks.append((name, np.isnan(held[name]), held[name], "must not hold NaN"))
     if xp is NUMPY:
         values: NumpyArray = score
         checks.append(("score", np.isnan(values), values, "must not hold NaN"))

@@ -236,7 +236,7 @@ def check_metrics(
 
 
 def check_name(engine: Engine, schema: Mapping[str, Any], part: str, name: Any) -> None:
-    """Refuse what is not the name of one column of the frame."""
+    """Refuse what is no column, and names that may be several columns."""
     if not isinstance(name, str):
         raise TypeError(
             f"{part} must be the name of a column; found {type(name).__name__}. Functions of "

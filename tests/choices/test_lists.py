@@ -168,6 +168,30 @@ def test_results_keep_library_dtype_and_the_axes_of_the_questions(runner):
         )
 
 
+@pytest.mark.runners("*-eager")
+@given(st.data(), st.integers(0, 2), st.sampled_from(["mask", "index"]))
+def test_each_question_of_a_batch_is_one_by_itself(runner, data, axis, kind):
+    shape = [2, 3]
+    shape.insert(axis, 4)
+    rng = np.random.default_rng(data.draw(st.integers(0, 99)))
+    score = rng.integers(-2, 3, shape).astype(runner.backend.dtype)
+    there = rng.random((1,) * axis + (4,) + (1,) * (2 - axis)) < 0.7
+    if data.draw(st.booleans()):
+        there = rng.random(shape) < 0.7
+    index = rng.integers(0, 4, (2, 3))
+    mask = np.moveaxis(np.arange(4) == index[..., None], -1, axis)
+    there = there | mask
+    right = mask if kind == "mask" else index
+    with context(runner.backend):
+        arrays = [convert(runner.backend, x) for x in (score, right, there)]
+        found = choose(arrays[0], arrays[1], axis=axis, where=arrays[2])
+        found = np.stack([to_numpy(part) for part in found])
+    for question in np.ndindex(2, 3):
+        rows = [np.moveaxis(x, axis, -1)[question] for x in (score, mask, there)]
+        alone = by_definition(rows[0][rows[2]], rows[1][rows[2]].astype(int))
+        np.testing.assert_allclose(found[(slice(None), *question)], alone, rtol=1e-6)
+
+
 SHEETS = st.integers(2, 4).flatmap(
     lambda k: st.lists(
         st.tuples(

@@ -284,6 +284,8 @@ def test_no_difference_is_no_pair(n):
         ({"relevance": ["high", "low"]}, "relevance must hold real numbers"),
         ({"relevance": [1, 2, 3]}, r"relevance has shape \(3,\)"),
         ({"groups": [1]}, r"groups has shape \(1,\)"),
+        ({"groups": [1, np.nan]}, "groups must not hold NaN; found nan at position 1"),
+        ({"groups": np.asarray(["a", None])}, "groups must hold labels of one kind"),
         ({"sample_weight": [1.0, -1.0]}, "sample_weight must be finite and not negative.*1"),
         ({"sample_weight": [np.inf, 1.0]}, "sample_weight must be finite"),
         ({"max_pairs": 0}, "max_pairs must be a whole number of at least 1; found 0"),

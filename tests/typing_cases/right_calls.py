@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 import lxcim_xp as lx
-from lxcim_xp import frames, plots
+from lxcim_xp import choices, frames, plots
 
 
 class Column:
@@ -69,6 +69,16 @@ def takes_frames(frame: pl.DataFrame) -> pl.DataFrame:
     frames.evaluate(frame, label="y", score="s", metrics="lxcim", ties="omit", nan_policy="abstain")
     frames.curve(frame, label="y", score="s", kind="roc", positive="won")
     return frames.evaluate(frame, label="y", score="s", by=["country"], metrics=["lxcim", "auroc"])
+
+
+def takes_choices(array: np.ndarray[Any, Any], frame: pl.DataFrame) -> pl.DataFrame:
+    chosen = choices.choose([[0.5, 2.0]], 1, confidence=lambda ordered: ordered[..., 0])
+    lx.lxcim(chosen.correct, chosen.confidence, decision=lx.confidence())
+    lx.significance(chosen.correct, chosen.confidence, chance=chosen.chance)
+    pairs = choices.pairs_of_items(array, array, ["a", "b"], max_pairs=10, weighting="pair")
+    lx.interval(pairs.label, pairs.margin, sample_weight=pairs.weight, groups=pairs.cluster)
+    fought = frames.battles(frame, a="a", b="b", outcome="won", strength={"x": 1500, "y": 1400.5})
+    return frames.choose(fought, question="q", score="margin", right="label", by=["a"])
 
 
 def takes_curves(array: np.ndarray[Any, Any]) -> None:
