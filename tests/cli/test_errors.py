@@ -357,7 +357,7 @@ def test_the_command_line_speaks_of_options_and_lines(capfd, tmp_path):
     told = here(capfd, *columns, "--negative", "v")[2]
     assert told.endswith(
         "label column 'won' holds 'w' in line 4, which is neither --positive 'u' nor --negative "
-        "'v'. Pass --ties omit to leave such rows out. "
+        "'v'. Pass --ties omit to leave such rows out, or --ties half to count them as draws. "
     )
     told = here(capfd, *columns, "--negative", "v", "--engine", "bounded")[2]
     assert "holds 'w' in some row, which is neither" in told

@@ -219,3 +219,63 @@ def test_what_an_expression_refuses():
         expressions.lxcim("y", "s", negative="no")
     with pytest.raises(TypeError, match="decision must be a Decision"):
         expressions.lxcim("y", "s", decision="probability")
+
+
+def votes(n=300, seed=0):
+    rng = np.random.default_rng(seed)
+    rows = table(n, seed).with_columns(q=pl.Series(rng.integers(0, 6, n) / 5))
+    return rows.with_columns(
+        word=pl.when(q=1.0).then(pl.lit("A")).when(q=0.0).then(pl.lit("B")).otherwise(pl.lit("tie"))
+    )
+
+
+@pytest.mark.parametrize("weight", [None, "w"])
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"threshold": 0.3}, {"decision": lx.confidence()}],
+    ids=["0", "0.3", "confidence"],
+)
+def test_shares_of_votes_are_those_of_arrays(metric, weight, options):
+    rows = votes()
+    expression = getattr(expressions, metric)("q", "s", weight=weight, **options)
+    for (key,), part in rows.partition_by("k", as_dict=True).items():
+        wanted = reference(part.with_columns(y="q"), metric, weight, **options)
+        found = rows.filter(k=key).select(expression).item()
+        assert found == pytest.approx(float(wanted), rel=1e-12)
+        over = rows.select("k", expression.over("k")).filter(k=key).item(0, 1)
+        assert over == pytest.approx(float(wanted), rel=1e-12)
+
+
+@pytest.mark.parametrize("policy", ["raise", "omit", "abstain"])
+def test_confidences_that_are_missing(policy):
+    rows = votes().with_columns(s=pl.when(pl.int_range(pl.len()) % 7 > 0).then("s"))
+    options = {"decision": lx.confidence(), "nan_policy": policy}
+    for metric in METRICS:
+        found = rows.select(getattr(expressions, metric)("q", "s", **options)).item()
+        if policy == "raise":
+            assert found is None
+            continue
+        score = rows["s"].fill_null(float("nan")).to_numpy()
+        wanted = getattr(lx, metric)(rows["q"].to_numpy(), score, **options)
+        assert found == pytest.approx(float(wanted), rel=1e-12)
+
+
+def test_labels_on_neither_side_are_draws():
+    rows = votes()
+    sides = {"positive": "A", "negative": "B", "ties": "half"}
+    share = rows.select(pl.when(word="A").then(1.0).when(word="B").then(0.0).otherwise(0.5))
+    for metric in METRICS:
+        found = rows.select(getattr(expressions, metric)("word", "s", **sides)).item()
+        wanted = reference(rows.with_columns(y=share.to_series()), metric, None)
+        assert found == pytest.approx(float(wanted), rel=1e-12)
+    lacking = rows.filter(pl.col("word") != "B")
+    assert lacking.select(expressions.lxcim("word", "s", **sides)).item() is None
+
+
+@pytest.mark.parametrize("labels", [[0.5, 1.5], [0.5, -0.5], [0.5, -1.0], [0.3, 0.7]])
+def test_labels_that_are_no_shares_beside_these_scores_give_null(labels):
+    rows = pl.DataFrame({"y": [*labels, 1.0], "s": [1.0, 0.0, 1.0]})  # like labels: swapped
+    assert rows.select(expressions.lxcim("y", "s")).item() is None
+    other = rows.with_columns(s=pl.col("s") * 2)
+    assert (other.select(expressions.lxcim("y", "s")).item() is None) == (labels != [0.3, 0.7])
