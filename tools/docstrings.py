@@ -111,9 +111,9 @@ bound : float, optional
 
 BOTH_ORDERS = parameters("""
 first : array
-    f(a, b): the score of the judge for A over B in the call where A stood first.
+    The score of the judge for A over B in the call where A stood first, f(a, b).
 swapped : array
-    f(b, a): its score in the other call, for whatever stood first there, which was B. The shape
+    Its score in the other call, f(b, a), for whatever stood first there, which was B. The shape
     is that of ``first``.
 level : float, default 0.95
     The coverage of intervals, between 0 and 1.

@@ -8,6 +8,8 @@ the judge preferred what stood first.
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from lxcim_xp._arrays.namespaces import as_array, kind_of, namespace, values_are_at_hand
 from lxcim_xp._arrays.typing import Array, Namespace
 from lxcim_xp._numerics.decimals import halves
@@ -104,6 +106,18 @@ def _alike(first: Any, swapped: Any, *others: Any) -> tuple[Namespace, dict[str,
             "first and swapped must have at least one axis; found single numbers. Pass [first] and "
             "[swapped]."
         )
+    shapes = {"first": tuple(a.shape)}
+    for name, value in {"y_true": y_true, "sample_weight": weight, "where": where}.items():
+        if value is not None:
+            shapes[name] = tuple(as_array(xp, value, a).shape)
+    try:
+        np.broadcast_shapes(*shapes.values())
+    except ValueError as error:
+        listed = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
+        raise ValueError(
+            f"shapes do not broadcast: {listed}. Reshape them to one shape, with length 1 where a "
+            f"value is shared."
+        ) from error
     floats = [kind_of(xp, x.dtype) == "real floating" for x in (a, b)]
     if all(floats) and a.dtype != b.dtype:
         dtype = xp.result_type(a.dtype, b.dtype)

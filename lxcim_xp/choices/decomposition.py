@@ -138,9 +138,9 @@ def order_decomposition(
         Whether A is the better answer, or the share of votes for A. A is what stands first in
         ``first``.
     first : array
-        f(a, b): the score of the judge for A over B in the call where A stood first.
+        The score of the judge for A over B in the call where A stood first, f(a, b).
     swapped : array
-        f(b, a): its score in the other call, for whatever stood first there, which was B. The shape
+        Its score in the other call, f(b, a), for whatever stood first there, which was B. The shape
         is that of ``first``.
     metric : {"lxcim", "accuracy"}, default "lxcim"
         The metric.

@@ -154,9 +154,9 @@ def both_orders(
     Parameters
     ----------
     first : array
-        f(a, b): the score of the judge for A over B in the call where A stood first.
+        The score of the judge for A over B in the call where A stood first, f(a, b).
     swapped : array
-        f(b, a): its score in the other call, for whatever stood first there, which was B. The shape
+        Its score in the other call, f(b, a), for whatever stood first there, which was B. The shape
         is that of ``first``.
     where : array of bool, optional
         The samples that count; the others (padding, for example) may hold anything.
@@ -256,9 +256,9 @@ def order_effect(
     Parameters
     ----------
     first : array
-        f(a, b): the score of the judge for A over B in the call where A stood first.
+        The score of the judge for A over B in the call where A stood first, f(a, b).
     swapped : array
-        f(b, a): its score in the other call, for whatever stood first there, which was B. The shape
+        Its score in the other call, f(b, a), for whatever stood first there, which was B. The shape
         is that of ``first``.
     level : float, default 0.95
         The coverage of intervals, between 0 and 1.
@@ -378,9 +378,9 @@ def order_curve(
     Parameters
     ----------
     first : array
-        f(a, b): the score of the judge for A over B in the call where A stood first.
+        The score of the judge for A over B in the call where A stood first, f(a, b).
     swapped : array
-        f(b, a): its score in the other call, for whatever stood first there, which was B. The shape
+        Its score in the other call, f(b, a), for whatever stood first there, which was B. The shape
         is that of ``first``.
     sure_of : {"opinion", "call"}, default "opinion"
         Whose confidence decides which pairs come first: that of the opinion of both calls, or that

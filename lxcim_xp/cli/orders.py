@@ -46,6 +46,8 @@ def choose_orders(given: Mapping[str, Any]) -> Asked:
                     f"it is about labels. Pass --label, or leave --{name} out.",
                     param_hint=f"--{name}",
                 )
+        if given["ties"] != "error":
+            raise typer.BadParameter("it is about labels. Pass --label.", param_hint="--ties")
         if given["metric"] is not None:
             raise typer.BadParameter(
                 "it needs to know who is right: --label.", param_hint="--metric"

@@ -216,7 +216,7 @@ def html(
         metrics={name: METRICS[name].heading for name in IN_FRAMES},
         notes=notes,
         decision=wording.decision_words(chosen),
-        calls=code_of(given, level),
+        calls="\n\n".join([code_of(given, level), *([both_orders.call] if both_orders else [])]),
         command=command,
         version=__version__,
     )

@@ -10,7 +10,7 @@ import narwhals.stable.v2 as nw
 
 from lxcim_xp import frames
 from lxcim_xp.report.predictions import Predictions
-from lxcim_xp.report.wording import number, p_value, percent, signed
+from lxcim_xp.report.wording import decision_call, number, p_value, percent, signed
 
 
 class Line(NamedTuple):
@@ -30,6 +30,7 @@ class BothOrders(NamedTuple):
     words: list[str]
     caption: str
     lines: list[Line]
+    call: str  # that gives the numbers, as text that runs
 
 
 _EFFECT = {
@@ -81,7 +82,25 @@ def orders_of(
     names = _EFFECT | (_STEPS if label is not None else {})
     caption = "What the order of the answers does"
     caption += ", and what it costs, step by step." if label is not None else "."
-    return BothOrders(_words(row), caption, [_line(row, *named) for named in names.items()])
+    lines = [_line(row, *named) for named in names.items()]
+    return BothOrders(_words(row), caption, lines, _call(parts, label, swapped, level))
+
+
+def _call(parts: Any, label: str | None, swapped: str, level: float) -> str:
+    """Return the call as text, with the options that are not the default."""
+    named = {"label": label, "first": parts.scores[0], "swapped": swapped, "weight": parts.weight}
+    named |= {"groups": parts.clusters, "positive": parts.positive, "negative": parts.negative}
+    given = [f"{name}={value!r}" for name, value in named.items() if value is not None]
+    for name, value, default in (
+        ("ties", parts.ties, "error"),
+        ("nan_policy", parts.nan_policy, "raise"),
+    ):
+        given += [f"{name}={value!r}"] if value != default else []
+    given += [option for option in [decision_call(parts.decision)] if option]
+    return (
+        "from lxcim_xp import frames\n\n"
+        f"orders = frames.orders(frame, {', '.join(given)}, level={level})"
+    )
 
 
 def _line(row: dict[str, Any], name: str, text: str) -> Line:

@@ -439,6 +439,10 @@ def test_bad_labels_weights_and_options_are_named():
         order_decomposition([2, 1], [1.0, 2.0], [1.0, 2.0])
     with pytest.raises(ValueError, match="sample_weight must be finite"):
         order_effect([1.0, 2.0], [1.0, 2.0], sample_weight=[1, -1])
+    with pytest.raises(
+        ValueError, match=r"do not broadcast: first \(2,\), y_true \(\), sample_weight"
+    ):
+        order_effect([1.0, 2.0], [1.0, 2.0], sample_weight=[1, 2, 3])
     with pytest.raises(ValueError, match="level must lie between 0 and 1"):
         order_effect([1.0, 2.0], [1.0, 2.0], level=95)
     with pytest.raises(ValueError, match="metric must be one of"):

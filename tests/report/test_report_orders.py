@@ -43,6 +43,16 @@ def test_every_number_is_that_of_the_frame(drawn, label):
     assert ("one call, in random order" in page) == (label is not None)
 
 
+@pytest.mark.parametrize("drawn", [{}, {"groups": "c", "weight": "w", "nan_policy": "omit"}])
+def test_the_call_on_the_page_gives_its_numbers(drawn):
+    table = judged()
+    given = {"label": "a_is_better", "level": 0.9, "threshold": 0.25} | drawn
+    root = pages.read(report.html(table, scores="ab", swapped="ba", **given))
+    names = {"frame": table}
+    exec(root.one(id="calls").text, names)
+    assert root.value("orders-total-low") == pytest.approx(names["orders"]["total_low"][0])
+
+
 def test_without_the_other_order_there_is_no_such_section():
     page = report.html(judged(), label="a_is_better", scores="ab")
     assert "Both orders" not in page

@@ -100,6 +100,7 @@ BAD_USAGE = {
     "level": (*WIDE, "--interval", "95"),
     "metric": (*WIDE, "--metric", "accuracy"),
     "positive": (*WIDE, "--positive", "1"),
+    "ties": (*WIDE, "--ties", "omit"),
     "threshold": (*WIDE, "--probability", "--threshold", "0.5"),
     "twice": (*WIDE, "--first", "a_first"),
     "key": (*WIDE, "--by", "flips"),
