@@ -15,7 +15,7 @@ from lxcim_xp.frames.columns import check_name, check_number
 from lxcim_xp.frames.engines import Engine
 from lxcim_xp.frames.expressions import LIBRARY, number, one_if, with_difference
 from lxcim_xp.frames.group_codes import codes_of, first_rows
-from lxcim_xp.frames.labels import numbers, refuse_missing
+from lxcim_xp.frames.labels import numbers, refuse_missing, where_missing
 from lxcim_xp.frames.names import plain_name, series_of
 
 RESULTS = ("label", "margin")
@@ -111,7 +111,7 @@ def battles_frame(rows: nw.DataFrame[Any], battles: Battles) -> nw.DataFrame[Any
 
 def _labels(rows: nw.DataFrame[Any], battles: Battles) -> Array:
     series = series_of(rows, battles.outcome)
-    refuse_missing(series, "outcome", battles.outcome)
+    refuse_missing("outcome", battles.outcome, where_missing(series))
     if battles.shares is not None:
         remedy = "Say what it means with {shares:=}, or drop such rows."
         return _looked_up(rows, "outcome", battles.outcome, battles.shares, remedy)
@@ -130,7 +130,9 @@ def _labels(rows: nw.DataFrame[Any], battles: Battles) -> Array:
 
 def _strengths(rows: nw.DataFrame[Any], battles: Battles, part: str, name: str) -> Array:
     series = series_of(rows, name)
-    refuse_missing(series, part if battles.strengths is not None else "strength", name)
+    refuse_missing(
+        part if battles.strengths is not None else "strength", name, where_missing(series)
+    )
     if battles.strengths is None:
         return numbers(series).astype(np.float64, copy=False)
     remedy = "Add them to {strength:=}, or drop such rows."

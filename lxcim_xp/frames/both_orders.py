@@ -16,6 +16,7 @@ from lxcim_xp.choices import OrderDecomposition, OrderEffect, order_decompositio
 from lxcim_xp.frames.columns import Parts
 from lxcim_xp.frames.group_codes import codes_of, group_rows
 from lxcim_xp.frames.in_memory import of_groups, samples_for, with_padding_cluster
+from lxcim_xp.frames.labels import refuse_missing, where_missing
 from lxcim_xp.frames.names import series_of
 from lxcim_xp.frames.read_write import read, write_rows
 
@@ -100,8 +101,9 @@ def widened(rows: nw.DataFrame[Any], pair: str, order: str, score: str, shared: 
 
     Of the two values of the column of orders, the smaller one is that of ``first``.
     """
-    _refuse_missing(rows, "pair", pair)
-    _refuse_missing(rows, "order", order)
+    for part, name in {"pair": pair, "order": order}.items():
+        missing = where_missing(series_of(rows, name))
+        refuse_missing(part, name, missing, "Name the pair and the order of each row.")
     orders = group_rows(rows, (order,))
     if orders.keys is not None and orders.n_groups != 2:
         found = [str(value) for value in orders.keys.get_column(order).to_list()]
@@ -134,18 +136,6 @@ def widened(rows: nw.DataFrame[Any], pair: str, order: str, score: str, shared: 
     other = nw.maybe_reset_index(rows[[score]][swapped])
     wide = wide.with_columns(series_of(other, score).alias(SWAPPED))
     return Wide(wide, first, swapped)
-
-
-def _refuse_missing(rows: nw.DataFrame[Any], part: str, name: str) -> None:
-    missing = np.asarray(series_of(rows, name).is_null().to_numpy(), dtype=bool)
-    if missing.any():
-        raise BadValue(
-            f"{part} column {name!r}",
-            "has {count} missing values, the first {place}",
-            "Name the pair and the order of each row.",
-            row=int(np.argmax(missing)),
-            count=int(missing.sum()),
-        )
 
 
 def _complain(

@@ -19,7 +19,7 @@ from lxcim_xp.frames.columns import check_keys, check_name, check_number
 from lxcim_xp.frames.engines import Engine
 from lxcim_xp.frames.expressions import LIBRARY, number, one_if, with_difference
 from lxcim_xp.frames.group_codes import codes_of, first_rows, group_rows, renumbered
-from lxcim_xp.frames.labels import numbers, refuse_missing
+from lxcim_xp.frames.labels import numbers, refuse_missing, where_missing
 from lxcim_xp.frames.names import column_of, series_of, sorted_and_named
 from lxcim_xp.frames.padded_groups import over_groups
 from lxcim_xp.frames.read_write import write_rows
@@ -77,7 +77,7 @@ def choose_frame(rows: nw.DataFrame[Any], lists: Lists) -> nw.DataFrame[Any]:
     if lists.alternative is not None:
         parts["alternative"] = lists.alternative
     for part, name in parts.items():
-        refuse_missing(series_of(rows, name), part, name)
+        refuse_missing(part, name, where_missing(series_of(rows, name)))
     groups = group_rows(rows, (lists.question,))
     code, count, keys = groups
     names = None if keys is None else keys.get_column(lists.question)

@@ -190,17 +190,22 @@ def where_missing(series: nw.Series[Any]) -> Array | None:
     return np.asarray(series.is_null().to_numpy(), dtype=bool) if series.null_count() else None
 
 
-def refuse_missing(series: nw.Series[Any], part: str, name: str) -> None:
-    """Refuse missing values where there is nothing to be done about them."""
-    missing = where_missing(series)
-    if missing is not None and missing.any():
-        raise BadValue(
-            f"{part} column {name!r}",
-            "has {count} missing values, the first {place}",
-            "Drop such rows, or fill them in.",
-            row=int(np.flatnonzero(missing)[0]),
-            count=int(missing.sum()),
-        )
+def refuse_missing(
+    part: str, name: str, missing: Array | None, remedy: str = "Drop such rows, or fill them in."
+) -> None:
+    """Refuse a column some of whose values are missing."""
+    if missing is None or not missing.any():
+        return
+    count = int(missing.sum())
+    raise BadValue(
+        f"{part} column {name!r}",
+        "has a missing value {place}"
+        if count == 1
+        else "has {count} missing values, the first {place}",
+        remedy,
+        row=int(np.flatnonzero(missing)[0]),
+        count=count,
+    )
 
 
 def _on_sides(

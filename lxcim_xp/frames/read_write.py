@@ -22,7 +22,7 @@ from lxcim_xp._samples.samples import Samples, collect, credit, positive_share, 
 from lxcim_xp.decision import confidence, probability
 from lxcim_xp.frames.columns import ONES, Parts
 from lxcim_xp.frames.group_codes import Groups, codes_of, group_rows
-from lxcim_xp.frames.labels import numbers, read_labels, where_missing, where_nan
+from lxcim_xp.frames.labels import numbers, read_labels, refuse_missing, where_missing, where_nan
 from lxcim_xp.frames.names import series_of
 from lxcim_xp.frames.segments import Columns
 
@@ -253,16 +253,7 @@ def _apply_policy(missing: dict[tuple[str, str], Array | None], parts: Parts) ->
                     "Pass {nan_policy:'omit'} to leave such rows out, or give each a cluster of "
                     "its own."
                 )
-            count = int(rows.sum())
-            raise BadValue(
-                f"{part} column {name!r}",
-                "has {count} missing values, the first {place}"
-                if count > 1
-                else "has a missing value {place}",
-                remedy,
-                row=int(np.flatnonzero(rows)[0]),
-                count=count,
-            )
+            refuse_missing(part, name, rows, remedy)
         anywhere = rows if anywhere is None else anywhere | rows
     return anywhere
 

@@ -127,7 +127,7 @@ def test_bad_data_ends_with_1(folder, tmp_path, capfd):
     (tmp_path / "gap.csv").write_text("a_first,b_first\n1,-1\n2,\n3,-3\n")
     code, out, told = here(capfd, "orders", tmp_path / "gap.csv", *WIDE)
     assert (code, out) == (1, "")
-    assert "column 'b_first' has 1 missing values, the first in line 3" in told
+    assert "column 'b_first' has a missing value in line 3" in told
     code, out, _ = here(
         capfd, "orders", tmp_path / "gap.csv", *WIDE, "--missing", "omit", "-f", "json"
     )

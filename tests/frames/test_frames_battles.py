@@ -130,9 +130,9 @@ BATTLE = {"id": [0, 1], "first": ["ann", "d"], "second": ["d", "Ann"], "won": ["
     ("column", "value", "message"),
     [
         ("first", "zoe", "a column 'first' holds 'zoe', without a number in strength"),
-        ("second", None, "b column 'second' has 1 missing values, the first in row 1"),
+        ("second", None, "b column 'second' has a missing value in row 1"),
         ("won", "lost", "outcome column 'won' holds 'lost', without a number in shares"),
-        ("won", None, "outcome column 'won' has 1 missing values"),
+        ("won", None, "outcome column 'won' has a missing value"),
     ],
 )
 def test_what_has_no_number_is_an_error_that_names_it(form, column, value, message):

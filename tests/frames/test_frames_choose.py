@@ -130,9 +130,9 @@ def without(column, row, value):
 
 
 WRONG = [
-    ("a Score", 2, None, "score column 'a Score' has 1 missing values, the first in row 2"),
-    ("a Score", 2, float("nan"), "score column 'a Score' has 1 missing values"),
-    ("Right?", 2, None, "right column 'Right\\?' has 1 missing values"),
+    ("a Score", 2, None, "score column 'a Score' has a missing value in row 2"),
+    ("a Score", 2, float("nan"), "score column 'a Score' has a missing value"),
+    ("Right?", 2, None, "right column 'Right\\?' has a missing value"),
     ("Right?", 3, 2.0, "credits between 0 and 1; found 2 in row 3"),
     ("Right?", 3, 0.0, "no right alternative for the question 2"),
     ("name", 3, "a", "'name' has 'a' more than once for the question 2, last in row 3"),
@@ -160,7 +160,7 @@ def test_wrong_questions_are_null_in_queries(form, column, row, value, message):
 
 @EAGER
 def test_a_missing_question_is_an_error(form):
-    with pytest.raises(ValueError, match="question column 'the Question' has 1 missing values"):
+    with pytest.raises(ValueError, match="question column 'the Question' has a missing value"):
         frames.choose(made(form, without("the Question", 0, None)), **COLUMNS)
 
 
