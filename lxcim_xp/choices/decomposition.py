@@ -23,9 +23,10 @@ import math
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from lxcim_xp._arrays.namespaces import moves_constants
-from lxcim_xp._arrays.primitives import divide, power_of_two
+from lxcim_xp._arrays.primitives import divide, power_of_two, take
 from lxcim_xp._arrays.typing import Array, ArrayLike, GroupsLike, Namespace
 from lxcim_xp._numerics.distributions import t_quantile
+from lxcim_xp._numerics.ordering import ordering, ranked
 from lxcim_xp._samples.checks import check_level
 from lxcim_xp._samples.clusters import cluster_codes
 from lxcim_xp._samples.decisions import Decision
@@ -190,7 +191,8 @@ def order_decomposition(
     the effect varies from pair to pair, what varies stays.
 
     Intervals are Student's on the differences of the influences, pair by pair or cluster by
-    cluster, so that what the steps have in common cancels. That the mean order effect is estimated
+    cluster, so that what the steps have in common cancels. Their degrees of freedom are at most 2
+    (k + 1) where k pairs (or clusters) make the difference. That the mean order effect is estimated
     is in them: by how much the second step moves if it is one standard error larger or smaller. A
     standard error of zero is no certainty: the interval then allows for the share 1 - ((1 - level)
     / 2)^(1 / n) of pairs (or clusters) that may be unlike the n that were seen.
@@ -250,9 +252,11 @@ def order_decomposition(
     gains = []
     for after, before in ((centred, once), (both, centred), (both, once)):
         difference = after.estimate - before.estimate
-        spread = variance(xp, after.influence - before.influence, weight, drawn)
+        apart = after.influence - before.influence
+        spread = variance(xp, apart, weight, drawn)
         effective = divide(xp, xp.ones_like(difference), xp.sum(part**2, axis=-1))
-        low, high = _bounds(xp, difference, *spread, effective, level)
+        moving = _number_that_moves(xp, apart, codes)
+        low, high = _bounds(xp, difference, *spread, effective, moving, level)
         found = (difference, xp.sqrt(spread.value), low, high)
         gains.append(Gain(*finish_all(xp, samples, *found)))
     values = finish_all(xp, samples, once.estimate, centred.estimate, both.estimate)
@@ -316,18 +320,35 @@ def _shifted(xp: Namespace, opinion: Array, off: Array) -> tuple[Array, Array]:
     return first, swapped
 
 
+def _number_that_moves(xp: Namespace, moves: Array, codes: Array | None) -> Array:
+    """Return how many equal influences, of pairs or clusters, would have the same kurtosis."""
+    share = xp.ones_like(moves)
+    if codes is not None:
+        places = ordering(xp, codes)
+        sums, members = (
+            ranked(xp, places, take(xp, column, places.order)) for column in (moves, share)
+        )
+        moves, share = sums.through - sums.below, 1 / (members.through - members.below)
+    size = xp.max(xp.abs(moves), axis=-1, keepdims=True)
+    square = (moves / xp.where(size > 0, size, 1.0)) ** 2  # fourth powers may vanish in float32
+    second, fourth = (xp.sum(share * column, axis=-1) for column in (square, square**2))
+    return xp.where(second > 0, divide(xp, second**2, fourth), 0.0)
+
+
 def _bounds(
     xp: Namespace,
     difference: Array,
     spread: Array,
     freedom: Array,
     effective: Array,
+    moving: Array,
     level: float,
 ) -> tuple[Array, Array]:
     """Return Student's interval, or what so many units that agree leave open."""
     half = xp.full_like(difference, (1 - level) / 2)
-    varies = spread > 0
-    reach = -t_quantile(xp, half, freedom) * xp.sqrt(xp.where(varies, spread, 0.0))
+    varies, few = spread > 0, 2 * (moving + 1)
+    few = xp.where(few < freedom, few, freedom)
+    reach = -t_quantile(xp, half, few) * xp.sqrt(xp.where(varies, spread, 0.0))
     units = xp.where(freedom + 1 < effective, freedom + 1, effective)
     unlike = 1 - xp.exp(xp.log(half) / units)
     reach = xp.where(varies, reach, unlike)
