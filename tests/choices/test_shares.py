@@ -199,15 +199,7 @@ SMOOTH = partial(all_of_them, [name for name in ALL if "soft" in name])
 
 
 # All in one program, which takes long to compile operation by operation.
-AT_ONCE = (
-    "numpy-*",
-    "strict*",
-    "cupy-*",
-    "torch-eager",
-    "torch-vmap",
-    "jax-jit+vmap",
-    "jax-x64-jit",
-)
+AT_ONCE = ("numpy-*", "strict*", "cupy-*", "torch-eager", "torch-vmap", "jax-x64-jit")
 
 
 @pytest.mark.runners(*AT_ONCE)

@@ -22,13 +22,23 @@ from lxcim_xp._samples.by_confidence import (
     portable_by_confidence,
     sums_by_confidence,
 )
-from lxcim_xp._samples.samples import Margins, collect, credit, signed_margins
+from lxcim_xp._samples.decisions import absolute
+from lxcim_xp._samples.samples import Samples, collect, credit, signed_confidence
 
 
 def portable_gain(value, weight):
     """Return the gain of margins by the definition, in a library that has no fast form."""
-    margins = Margins(array_api_strict.asarray(value), array_api_strict.asarray(weight))
-    return [np.asarray(part) for part in gains.portable_gain(array_api_strict, margins)]
+    xp, margin = array_api_strict, array_api_strict.asarray(value)
+    samples = Samples(
+        margin,
+        xp.ones_like(margin),
+        xp.asarray(weight),
+        None,
+        None,
+        margin.dtype,
+        absolute(),
+    )
+    return [np.asarray(part) for part in gains.portable_gain(xp, samples, margin)]
 
 
 SPREADS = {
@@ -110,7 +120,7 @@ def test_columns_from_keys_are_those_of_the_portable_form(dtype, spread, shape):
     sums = sums_by_confidence(xp, samples)
     gain = gains.gain_of(xp, samples)
     portable = portable_by_confidence(xp, samples)
-    credits = credit(xp, signed_margins(xp, samples))
+    credits = credit(xp, samples, signed_confidence(xp, samples))
     # Within a block of ties any order will do: its sums are compared, and who is where.
     order = placed.places.order
     np.testing.assert_array_equal(

@@ -11,7 +11,7 @@ from samples import keys
 from lxcim_xp._arrays import namespaces
 from lxcim_xp._numerics import ordering
 from lxcim_xp._samples import gain
-from lxcim_xp._samples.samples import Margins, collect
+from lxcim_xp._samples.samples import collect
 
 
 def assert_is_ordering(key, order, first, end):
@@ -52,8 +52,9 @@ def test_the_uniform_gain_is_that_of_unit_weights_and_of_the_oracle(runner, data
         array = convert(runner.backend, value)
         xp = namespaces.namespace(value=array)
         weight = xp.ones_like(array, dtype=namespaces.widest_float(xp, array))
-        uniform = gain.gain_of(xp, collect(1, array, threshold=0.0)[1])
-        weighted = gain.portable_gain(xp, Margins(array, weight))
+        samples = collect(1, array, threshold=0.0)[1]
+        uniform = gain.gain_of(xp, samples)
+        weighted = gain.portable_gain(xp, samples._replace(weight=weight), array)
     for fast, general in zip(uniform, weighted, strict=True):
         np.testing.assert_array_equal(to_numpy(fast), to_numpy(general))
     right, wrong, won = (to_numpy(part) for part in uniform)
