@@ -1,9 +1,7 @@
 """Choices as people record them: both orders of a judge, lists of answers, items, battles, votes.
 
-What is here turns such records into labels, margins and confidences, which every metric takes. See
-:mod:`lxcim_xp.choices.orders`, :mod:`lxcim_xp.choices.lists`, :mod:`lxcim_xp.choices.pairs`,
-:mod:`lxcim_xp.choices.differences` and :mod:`lxcim_xp.choices.votes`. ``battles`` takes tables, and
-so is one of the functions of :mod:`lxcim_xp.frames`.
+What is here turns such records into labels, margins and confidences, which every metric takes.
+``battles`` takes tables, and so is one of the functions of :mod:`lxcim_xp.frames`.
 """
 
 from importlib import import_module
