@@ -196,6 +196,9 @@ def compare(
     "auroc" and "confidence_auroc" what counts is the smaller class, of positives and negatives, or
     of right and wrong decisions of either model: with few wrong decisions, few are compared.
 
+    With :func:`~lxcim_xp.confidence` the models may have been right about different samples: labels
+    of shape (2, n) have a row for each of them.
+
     A standard error of zero is no certainty. It comes from models whose difference is the same in
     all of the m samples or clusters (with weights m is the effective number of them, and for the
     two metrics above that of the smaller class). If one is always right and the other always wrong,
