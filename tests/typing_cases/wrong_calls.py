@@ -87,7 +87,7 @@ def no_frames(frame: pl.DataFrame, array: np.ndarray[Any, Any]) -> None:
     frames.evaluate(frame, label="y", score=array)  # type: ignore[arg-type]
     frames.evaluate(frame, label="y", score="s", metrics="mcc")  # type: ignore[arg-type]
     frames.evaluate(frame, label="y", score="s", metrics=["lxcim", "mcc"])  # type: ignore[list-item]
-    frames.evaluate(frame, label="y", score="s", ties="half")  # type: ignore[arg-type]
+    frames.evaluate(frame, label="y", score="s", ties="third")  # type: ignore[arg-type]
     frames.evaluate(frame, label="y", score="s", nan_policy="drop")  # type: ignore[arg-type]
     frames.curve(frame, label="y", score="s", kind="precision_recall")  # type: ignore[arg-type]
 
