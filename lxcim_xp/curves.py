@@ -335,8 +335,10 @@ def accuracy_rate_curve(
     parts = accuracy_parts(xp, right, everyone, count)
     total = descent.columns[1].through[..., -1:]
     accuracy = xp.concat([parts.accuracy[..., :1], parts.accuracy], axis=-1)
+    # At its end a block has its whole weight, which its parts sum to only up to rounding.
+    done = xp.where(parts.place == parts.count, everyone.through, parts.done)
     return AccuracyRateCurve(
-        finish_points(xp, samples, divide(xp, _from_zero(xp, parts.done), total)),
+        finish_points(xp, samples, divide(xp, _from_zero(xp, done), total)),
         finish_points(xp, samples, xp.where(total > 0, accuracy, xp.nan)),
         finish_points(xp, samples, _from_infinity(xp, descent.key, total)),
     )

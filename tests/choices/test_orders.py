@@ -12,6 +12,7 @@ import scipy.stats
 from backends import context, convert, to_numpy
 from hypothesis import given
 from hypothesis import strategies as st
+from samples import look_swapped
 
 import lxcim_xp as lx
 from lxcim_xp.choices import both_orders, order_curve, order_decomposition, order_effect
@@ -114,7 +115,7 @@ def test_once_is_the_mean_over_all_orders(runner, pairs, metric):
 def test_once_is_that_mean_for_shares_of_votes(runner, pairs, votes):
     label, first, swapped, weight = pairs
     share = np.asarray(votes[: label.size]) / 8
-    if set(first) <= {0.0, 1.0} or set(swapped) <= {0.0, 1.0}:  # look like swapped arguments
+    if any(look_swapped(share, call, weight) for call in (first, swapped)):
         first, swapped = first + 4, swapped + 4
     found = run(
         runner,

@@ -28,7 +28,7 @@ def test_the_closed_form_of_the_pseudo_observation_is_that_of_rows(metric, sampl
     score = np.clip(score, -1e3, 1e3)
     kernel = KERNELS[metric]
     _, clean = collect(label, score, sample_weight=weight, threshold=0.0)
-    drawn = design(np, None, None, "importance", clean.score, -1)
+    drawn = design(np, None, None, "importance", clean.score, clean.weight, -1)
     xp, clean = kernel.collect(label, score, sample_weight=weight, threshold=0.0)
     found, (steady, error), _ = intervals.estimated_twice(xp, kernel, clean, drawn)
     assume(np.isfinite(found[0]))

@@ -129,6 +129,13 @@ def test_curves_and_shares_equal_the_oracle(runner, sample, threshold):
     )
 
 
+@given(samples(scores=st.just(1.0), weights=st.integers(0, 10).map(lambda k: k / 4)))
+def test_rates_of_ties_grow_to_one_whatever_they_weigh(runner, sample):
+    rates = found_by(runner, sample)["accuracy_rate 0"]
+    assert np.all(np.diff(rates) >= 0)
+    assert rates[-1] == 1
+
+
 @given(samples(), THRESHOLDS)
 def test_the_area_of_each_curve_and_the_sum_of_the_shares_are_the_metric(runner, sample, threshold):
     found = found_by(runner, sample, threshold)
