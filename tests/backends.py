@@ -159,7 +159,8 @@ def convert(backend: Backend, array: np.ndarray) -> Any:
     if backend.name == "strict-no-float64":
         import array_api_strict as xp
 
-        return xp.asarray(array, device=xp.Device("no_float64"))
+        narrow = array.astype(np.float32) if array.dtype == np.float64 else array
+        return xp.asarray(narrow, device=xp.Device("no_float64"))
     if backend.library == "jax":
         import jax.numpy as xp
 

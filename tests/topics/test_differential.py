@@ -45,6 +45,7 @@ class Row(NamedTuple):
     )
     decided: bool = False  # takes labels that are whole, of decisions that were right or wrong
     sides: bool = False  # needs to know which side was chosen, which a confidence does not say
+    parts: bool = False  # cuts ties into parts: absent samples tie with the least confidence of all
     slow: bool = False  # takes a tenth of a second for each batch entry
     mild: bool = False  # says whether a spread is zero, which no rounding can tell
     loose: float = 1.0  # how much rounding is amplified
@@ -131,7 +132,10 @@ ROWS = {
     "confusion": row(lx.confusion.confusion, of_weights=True, sides=True),
     "audrc continuous": row(lx.audrc, form="continuous"),
     "aurc continuous": row(lx.aurc, form="continuous"),
-    **{f.__name__: row(f, sides=f is lx.symmetric_roc_curve) for f in CURVES},
+    **{
+        f.__name__: row(f, sides=f is lx.symmetric_roc_curve, parts=f is lx.accuracy_rate_curve)
+        for f in CURVES
+    },
     **{
         # At a vertical step, a rate that is off by its rounding has another height.
         f"{f.__name__} and after": row(
@@ -343,7 +347,7 @@ def _plain_entry(row, entry, options):
     threshold = entry.get("threshold", np.zeros(score.shape, score.dtype))
     if options.get("decision") == lx.confidence():
         threshold = np.full(score.shape, -np.inf)
-        if policy == "abstain":
+        if policy == "abstain" and not row.third:
             label = np.where(np.isnan(score), 0.5, label > 0 if _are_whole(label) else label)
     elif "decision" in options:
         threshold = np.full(score.shape, options["decision"].threshold, score.dtype)
@@ -447,7 +451,8 @@ def calls(draw, runner, name):
     elif wide == "float64" and decision is None and _any_score(row) and draw(st.booleans()):
         scores = TENTHS
     else:
-        scores = EIGHTHS if row.finite else [*EIGHTHS, np.inf, -np.inf]
+        least = [] if row.parts and decision == "confidence" else [-np.inf]
+        scores = EIGHTHS if row.finite else [*EIGHTHS, np.inf, *least]
     if row.distinct:
         score = np.asarray(draw(st.permutations([-2.0, -1.0, 0.5, 0.75, 0.25, 0.125])))
         score = (score + 2) / 4 if decision else score
@@ -490,7 +495,7 @@ def calls(draw, runner, name):
     if "nan_policy" in row.takes:
         # Undecided samples tie, too.
         policies = ["raise", "omit"] + ["abstain"] * (not row.answered and not row.distinct)
-        if row.decided and decision == "confidence":
+        if (row.decided or row.parts) and decision == "confidence":
             policies = policies[:2]
         policy = policies[luck % len(policies)] if traced else draw(st.sampled_from(policies))
         options["nan_policy"] = policy
