@@ -3,6 +3,10 @@
 Scores are often written with a few decimals, which floats hold only nearly: 0.3 - 0.1 and 0.5 - 0.3
 differ in their last bit, and ties would depend on that. So where all numbers have few decimals,
 they are counted in units of the last one: in whole numbers, whose sums and differences are exact.
+
+Differences of scores as they are written are taken number by number (``_samples/differences.py``).
+Confidences come here after a threshold was subtracted and rounded, 0.7 - 0.5 as
+0.19999999999999996, so that only all numbers together say what was meant.
 """
 
 import math
