@@ -75,6 +75,7 @@ MORE = {
     "curve": ["-o", "points.csv"],
     "report": ["-o", "page.html"],
     "audit": [],
+    "orders": ["--first", "a", "--swapped", "b"],
 }
 
 
@@ -94,6 +95,8 @@ def test_what_can_be_given_several_times_counts_each(
     elif name in pair:
         columns = [word for value in EACH[pair[name]] for word in (pair[name], value)]
     elif name == "--score":
+        columns = ["--label", "won"]
+    elif command == "orders":
         columns = ["--label", "won"]
     elif command != "audit" and name != "--margin":
         columns = ["--label", "won", "--score", "a", "--score", "b"]
