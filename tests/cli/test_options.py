@@ -94,9 +94,7 @@ def test_what_can_be_given_several_times_counts_each(
         columns = ["--correct", "won"]
     elif name in pair:
         columns = [word for value in EACH[pair[name]] for word in (pair[name], value)]
-    elif name == "--score":
-        columns = ["--label", "won"]
-    elif command == "orders":
+    elif name == "--score" or command == "orders":
         columns = ["--label", "won"]
     elif command != "audit" and name != "--margin":
         columns = ["--label", "won", "--score", "a", "--score", "b"]
