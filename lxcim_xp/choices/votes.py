@@ -70,7 +70,7 @@ def ceiling(
 
     See Also
     --------
-    lxcim : What of this a model reaches.
+    lxcim_xp.lxcim : What of this a model reaches.
 
     Notes
     -----
