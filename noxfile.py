@@ -114,7 +114,7 @@ def strict(session: nox.Session) -> None:
 @nox.session
 def jax(session: nox.Session) -> None:
     session.install("-e", ".[jax]", *RUNNER)
-    run_laws(session, "jax", 8, *ARRAYS, XLA_FLAGS=" ".join(QUICK_XLA))
+    run_laws(session, "jax", 12, *ARRAYS, XLA_FLAGS=" ".join(QUICK_XLA))
 
 
 @nox.session
